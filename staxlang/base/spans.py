@@ -1,0 +1,34 @@
+"""Source text and places in it, as carried by every tree node, graph node and diagnostic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A piece of source text. `first_line` is the number, in its file, of the text's first line."""
+
+    name: str
+    text: str
+    first_line: int = 1
+
+    def line(self, number: int) -> str:
+        """The text of a line by its number in the file, without its end; empty where there is none."""
+        lines = self.text.splitlines()
+        index = number - self.first_line
+        return lines[index] if 0 <= index < len(lines) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines count from 1 in the file; columns from 0 in characters (not bytes); the end is exclusive."""
+
+    source: Source
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __repr__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column + 1}"

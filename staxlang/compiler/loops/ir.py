@@ -1,0 +1,175 @@
+"""The loop IR (definitions by subscripts) and scheduled kernels (nests of loops): the values between graph and emitters.
+
+Expressions are `Node`s whose type is a `DType`. Their operations:
+
+    const   value=                      a number of the node's dtype
+    size    value=<Size>                a size or subscript expression as an i64 value
+    load    buffer=, subscripts=        an element; a subscript is a Size over loop indices and sizes, in which the
+                                        symbol `$k` stands for the value of operand k (an indirect subscript, i64)
+    guard   (condition, value, other)   value where condition holds, else other; loads under `value` run only there
+    reduce  kind=, ranges=, part=       over ranges = ((index symbol, extent), ...), operand: the body
+    cast    (value)                     to the node's dtype (C conversion rules of NumPy's astype)
+    local   name=                       a name bound by `Let` or `Accumulator` (only inside kernels)
+    <row>   any operation of the table in base/operations, operands already of the row's compute dtype
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from staxlang.base.dtypes import DType
+from staxlang.base.sizes import Size
+from staxlang.compiler.node import Interner, Node
+
+REDUCTIONS = ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "count", "welford", "logsumexp")
+
+Range = tuple[str, Size]
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Where elements live. Strides and offset count elements; address = offset + sum(subscript * stride)."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Size, ...]
+    strides: tuple[Size, ...]
+    role: Literal["input", "scalar", "output", "temporary", "constant"]
+    position: int = -1  # which input / scalar / output of the program it is
+    value: bytes | None = None  # a constant's data, row-major
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`buffer[subscripts] over ranges = body`; ranges name the loop indices, outermost first."""
+
+    buffer: str
+    ranges: tuple[Range, ...]
+    subscripts: tuple[Size, ...]
+    body: Node
+    mode: Literal["set", "add", "min", "max"] = "set"  # how an update combines with what is there
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """A step done by a library: out = kind(operands); operands and out are buffer names with a view (shape, strides, offset)."""
+
+    kind: str  # "gemm"
+    out: BufferView
+    operands: tuple[BufferView, ...]
+    attributes: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BufferView:
+    buffer: str
+    shape: tuple[Size, ...]
+    strides: tuple[Size, ...]
+    offset: Size = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoopProgram:
+    """What the graph becomes: buffers and definitions in order (single assignment but for updates)."""
+
+    interner: Interner
+    buffers: dict[str, Buffer]
+    steps: tuple[Definition | LibraryCall, ...]
+    outputs: tuple[str, ...]  # buffer of each result, in order
+    updates: tuple[tuple[int, str], ...] = ()  # (input position, buffer whose value is written back to it)
+
+
+# ---- scheduled kernels ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One loop of a nest. `parallel` only outermost in a kernel; `vector` only innermost in its nest.
+
+    index runs over start .. start+extent by 1. A vector loop has `width` lanes and `unroll` copies of them
+    (separate accumulators); its tail is masked.
+    """
+
+    index: str
+    extent: Size
+    kind: Literal["serial", "parallel", "vector"] = "serial"
+    start: Size = 0
+    width: int = 1
+    unroll: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulator:
+    """A reduction over all loops of the nest that holds it; afterwards `name` is a local at the nest's own level.
+
+    kind welford binds `name.mean` and `name.m2`; argmin/argmax bind `name` (i64 position) and `name.value`,
+    and `position` is the position counted over the reduced axes.
+    """
+
+    name: str
+    kind: str
+    dtype: DType  # of the accumulator (f32 for f16 and bf16 bodies)
+    value: Node
+    position: Size = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    name: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`mode` other than set reads the element, combines, and writes (histograms, accumulator rows)."""
+
+    buffer: str
+    subscripts: tuple[Size, ...]
+    value: Node
+    mode: Literal["set", "add", "min", "max"] = "set"
+    streaming: bool = False  # non-temporal, where the output is larger than the last-level cache (a run-time size test)
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """loops (outermost first) around body; accumulators live over all of these loops, not over those outside."""
+
+    loops: tuple[Loop, ...]
+    body: tuple[Statement, ...]
+    accumulators: tuple[Accumulator, ...] = ()
+
+
+Statement = Nest | Let | Store
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One compiled loop nest. `tiles` are thread-private buffers (in cache), allocated per parallel chunk."""
+
+    name: str
+    body: tuple[Statement, ...]
+    tiles: tuple[Buffer, ...] = ()
+    work: Size = 0  # about how many scalar operations plus bytes/4; compared with the threads' threshold at run time
+    lines: tuple[int, ...] = ()  # source lines it came from
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A temporary's place in the arena: byte offset and size, both possibly symbolic; 64-byte aligned."""
+
+    buffer: str
+    offset: Size
+    bytes: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Kernels and library calls in order, the arena, and what was decided (for `explain`)."""
+
+    program: LoopProgram
+    steps: tuple[Kernel | LibraryCall, ...]
+    allocations: tuple[Allocation, ...] = ()
+    arena_bytes: Size = 0
+    aliases: tuple[tuple[str, str], ...] = ()  # (buffer, buffer whose memory it takes over)
+    notes: tuple[str, ...] = field(default=())  # decisions in words: fused, not fused and why, materialized
