@@ -81,6 +81,29 @@ class LoopProgram:
 
 
 # ---- scheduled kernels ---------------------------------------------------------------------------------------------
+#
+# What a kernel means (the scheduler keeps to it, emitters and the loop printer read it):
+# - A kernel's statements run in order on the calling thread. A top-level Nest whose first loop is parallel may have the
+#   iterations of that loop run by the pool in any grouping (`work` against the target's threshold decides); it is joined
+#   before the next statement. Its iterations never depend on each other. A loop's extent may be <= 0: no iterations.
+# - `Loop.start` and `Loop.extent` are Sizes over size symbols and the indices of enclosing loops (blocks: `start = 64*b`,
+#   `extent = min(64, N - 64*b)`). Index symbols, locals and tiles are unique within a schedule.
+# - In one iteration of a nest's loops its `body` runs in order; then each accumulator takes its `value`, which may use
+#   locals that the body bound. After the loops the accumulators' names are locals of the enclosing level (seen by all
+#   statements after the nest, at any depth). A Let binds from there to the end of the body that holds it, depth included.
+# - In a nest with a vector loop (always its last) the body holds only Lets and Stores: there loads and stores handle
+#   lanes, locals from outside are splat. No two lanes store to one element, and what a body loads from a buffer that it
+#   also stores to has the same subscripts as the store (so lanes and unrolled copies are independent).
+# - Nests without a vector loop run their body per iteration with scalars.
+# - An accumulator over no iterations is its kind's neutral element (sum 0, prod 1, any false, all true, min and max the
+#   greatest and least value, infinities for floats; position 0). argmin, argmax: on ties the lowest position.
+# - Lanes of one accumulator combine in a fixed order that does not depend on the extent's value or on threads.
+# - Tiles have constant extents and at most 128 KiB together: a stack allocation in the kernel function. Their contents are
+#   undefined when an iteration of the outermost loop begins.
+# - Buffers that the scheduler adds (partial results) are temporaries in `Schedule.program.buffers` with an Allocation.
+# - A temporary without an Allocation has an entry in `aliases` and starts where that buffer's memory starts.
+# - `streaming` stores are never read again by the kernel; the emitter tests the buffer's bytes against
+#   `Target.streaming_bytes` (statically, or at run time where the shape is symbolic).
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +168,7 @@ Statement = Nest | Let | Store
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One compiled loop nest. `tiles` are thread-private buffers (in cache), allocated per parallel chunk."""
+    """One compiled piece of code: statements in order. `tiles` are thread-private buffers (in cache), see above."""
 
     name: str
     body: tuple[Statement, ...]
