@@ -10,6 +10,9 @@ Expressions are `Node`s whose type is a `DType`. Their operations:
     reduce  kind=, ranges=, part=       over ranges = ((index symbol, extent), ...), operand: the body
     cast    (value)                     to the node's dtype (C conversion rules of NumPy's astype)
     local   name=                       a name bound by `Let` or `Accumulator` (only inside kernels)
+    scan    kind=, index=               only as a definition's whole body: the operand combined over index = 0 .. its own value,
+                                        in order (cumsum and the like); kinds sum, prod, max, min
+    assert_index  extent=, what=        the i64 operand; a run in which it is not in 0 .. extent - 1 fails
     <row>   any operation of the table in base/operations, operands already of the row's compute dtype
 """
 
@@ -42,18 +45,27 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`buffer[subscripts] over ranges = body`; ranges name the loop indices, outermost first."""
+    """`buffer[subscripts] over ranges = body`; ranges name the loop indices, outermost first.
+
+    `$k` in subscripts is the value of `indirect[k]` (a scatter). A buffer written by several definitions is written in their order;
+    a later one than the first is an update of a part.
+    """
 
     buffer: str
     ranges: tuple[Range, ...]
     subscripts: tuple[Size, ...]
     body: Node
     mode: Literal["set", "add", "min", "max"] = "set"  # how an update combines with what is there
+    indirect: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """A step done by a library: out = kind(operands); operands and out are buffer names with a view (shape, strides, offset)."""
+    """A step done by a library: out = kind(operands); operands and out are buffer names with a view (shape, strides, offset).
+
+    gemm: out[B.., M, N] = a[B.., M, K] @ b[B.., K, N], any number of batch axes B; `out` is row-major in its last two axes. Of a's and b's
+    last two strides one is 1 and the other at least the extent that is walked by 1 (BLAS order N or T). K may be 0: out is zeros then.
+    """
 
     kind: str  # "gemm"
     out: BufferView
@@ -152,6 +164,7 @@ class Store:
     value: Node
     mode: Literal["set", "add", "min", "max"] = "set"
     streaming: bool = False  # non-temporal, where the output is larger than the last-level cache (a run-time size test)
+    indirect: tuple[Node, ...] = ()  # the values of `$k` in subscripts
 
 
 @dataclass(frozen=True, slots=True)
