@@ -1,0 +1,424 @@
+"""One evaluation's state (EvaluationContext), and what the meaning of an operation may ask for at one call of it (CallContext).
+
+How the two halves of the front end meet. The evaluator asks names.py for meanings:
+
+    resolve(object) -> Meaning | None       np.exp, math.sqrt, operator.add, np.float32, stax.softmax, by identity; not Python functions
+    method(name) -> Meaning | None          x.sum(...): args[0] is the array
+    attribute(name) -> Meaning | None       x.T, x.shape, x.dtype: args == [the array]
+    subscript(call, array, index) -> Value              x[index]; index is a Value (a tuple of them where several, SliceValue, ...)
+    assign_subscript(call, array, index, value) -> None x[index] = value
+    word(name) -> Meaning | None            the words of .stx that need no import (exp, sum, maximum, where, ...)
+    KNOWN_COMPOSITES: frozenset[str]        library functions that stay whole (softmax, var, layer_norm, ...)
+
+and calls `meaning.apply(call, args, kwargs, span) -> Value` with a CallContext. Arguments are abstract values (values.py), never UNKNOWN and
+never containers of UNKNOWN: the evaluator answers those itself. Operators between Python numbers are the evaluator's too; an operator that
+touches an array is `call.pointwise(row, operands)`, and `@` is `resolve(np.matmul)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from staxlang.base.diagnostics import Diagnostic, Note, diagnose
+from staxlang.base.dtypes import BOOL, I64, DType
+from staxlang.base.sizes import Condition, Facts, Size, evaluate, symbols
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+from staxlang.typecheck import pointwise as pointwise_operations
+from staxlang.typecheck import scalars, views
+from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
+from staxlang.typecheck.mutation import write
+from staxlang.typecheck.recorder import Handle, Recorder
+from staxlang.typecheck.values import ArrayValue, IteratorValue, RecordValue, ScalarValue, SizeValue, StaticValue, Storage, Value, size_value
+
+
+class Problem(Exception):
+    """A diagnostic on its way to whoever reports it: raised in evaluation, caught by `evaluate` and, in checking, by statements."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.code)
+        self.diagnostic = diagnostic
+
+
+class EvaluationContext:
+    """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
+
+    __slots__ = (
+        "recorder", "checking", "facts", "hints", "rigid", "origins", "guards", "gates", "captures", "sizes", "diagnostics", "frozen_leaves",
+        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "branches_inside", "storages",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        hints: Mapping[str, int] | None = None,
+        facts: Facts | None = None,
+        rigid: frozenset[str] = frozenset(),
+        unroll_limit: int = 4096,
+        depth_limit: int = 64,
+    ) -> None:
+        self.recorder = recorder
+        self.checking = recorder.checking
+        self.facts = facts if facts is not None else Facts()
+        self.hints: dict[str, int] = dict(hints or {})
+        self.rigid = set(rigid)
+        self.origins: list[SizeOrigin] = []
+        self.guards: list[ShapeGuard | FrozenScalar | ContentGuard] = []
+        self.gates: list[Gate] = []
+        self.captures: list[Capture] = []
+        self.sizes: list[SizeBinding] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.frozen_leaves: dict[int, Any] = {}
+        self.captured: dict[Any, Value] = {}
+        self.next_position = 0
+        self.arguments: Mapping[str, Any] = {}
+        self.unroll_limit = unroll_limit
+        self.depth_limit = depth_limit
+        self.iterations = 0
+        self.invoke: Callable[..., Value] = _not_started
+        self.library: Callable[[str], Value | None] = _not_started
+        self.branches_inside = False
+        self.storages: dict[Any, Storage] = {}
+
+    # ---- sizes ----
+
+    def hint(self, size: Size) -> int | None:
+        """The size at the call that is being captured; None where it is not known (checking)."""
+        if isinstance(size, int):
+            return size
+        hints = self.hints
+        for name in symbols(size):
+            if name not in hints:
+                return None
+        return evaluate(size, hints)
+
+    def decide(self, condition: Condition, span: Span | None = None, why: str = "") -> bool | None:
+        """Is the condition true? Proved from what is known, else taken from the hints and kept as a shape guard. None: only in checking."""
+        answer = self.facts.decide(condition)
+        if answer is not None:
+            return answer
+        left, right = self.hint(condition.left), self.hint(condition.right)
+        if left is None or right is None:
+            return None
+        answer = _RELATIONS[condition.relation](left, right)
+        held = condition if answer else negated(condition)
+        self.assume(held)
+        self.guards.append(ShapeGuard(held, span, why))
+        return answer
+
+    def assume(self, condition: Condition) -> None:
+        self.facts = self.facts.assume(condition)
+
+    def origin(self, size: Size) -> Note | None:
+        """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`."""
+        for origin in self.origins:
+            if origin.size == size:
+                line = f" (line {origin.span.line})" if origin.span else ""
+                return Note(None, f"{size} is {origin.text}{line}")
+        if not isinstance(size, int):
+            names = symbols(size)
+            for origin in self.origins:
+                if len(names) == 1 and not isinstance(origin.size, int) and symbols(origin.size) == names:
+                    line = f" (line {origin.span.line})" if origin.span else ""
+                    return Note(None, f"{origin.size} is {origin.text}{line}")
+        return None
+
+    # ---- needing a value now ----
+
+    def freeze(self, scalar: ScalarValue, span: Span | None, why: str) -> Any:
+        """The Python number that a run-time scalar is at this call; its leaves join the key. None: only in checking."""
+        return scalars.freeze(self, scalar, span, why)
+
+    def gate(self, handle: Handle, type: TensorType, span: Span | None, what: str) -> Any:
+        """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
+        value = self.recorder.gate(handle, type, span, what)
+        if value is not None:
+            self.gates.append(Gate(handle, type, value, span, what))
+        return value
+
+    # ---- captures and diagnostics ----
+
+    def take_position(self) -> int:
+        position = self.next_position
+        self.next_position += 1
+        return position
+
+    def content(self, getter: Getter, kind: str, expected: Any, span: Span | None) -> None:
+        """Remember that a captured object's content was used as a constant."""
+        guard = ContentGuard(getter, kind, expected, span)
+        for known in self.guards:
+            if isinstance(known, ContentGuard) and known.getter == getter and known.kind == kind:
+                return
+        self.guards.append(guard)
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic, once."""
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+
+class CallContext:
+    """One use of an operation: where it stands in the program, and everything its meaning may do.
+
+    `span` is the user's line (for code of the standard library: the call of it). `tree` is the expression, or None.
+    """
+
+    __slots__ = ("context", "span", "tree", "frame")
+
+    def __init__(self, context: EvaluationContext, span: Span | None, tree: Any = None, frame: Any = None) -> None:
+        self.context = context
+        self.span = span
+        self.tree = tree
+        self.frame = frame
+
+    @property
+    def checking(self) -> bool:
+        return self.context.checking
+
+    # ---- recording ----
+
+    def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType) -> Handle:
+        """One graph-level operation (contract of the graph: operands all explicit, broadcasts and casts too). Gives its handle."""
+        return self.context.recorder.record(op, operands, attributes, type, self.span)
+
+    def array(self, handle: Handle, type: TensorType, scalar: bool | None = None) -> ArrayValue:
+        """A new array, with memory of its own, that holds a handle. A 0-d one is a NumPy scalar (immutable) unless `scalar=False`."""
+        return ArrayValue(Storage(handle, type), type, None, (not type.shape) if scalar is None else scalar)
+
+    def operation(self, op: str, operands: Sequence[ArrayValue], type: TensorType, **attributes: Any) -> ArrayValue:
+        """`record` on arrays, giving a new array of the given type."""
+        return self.array(self.record(op, tuple(self.handle(x) for x in operands), attributes, type), type)
+
+    def handle(self, value: Value) -> Handle:
+        """What a numeric value holds now: an array's current value (its view read), a number as a 0-d value of its default dtype."""
+        return pointwise_operations.read(self, value)
+
+    def type_of(self, value: Value) -> TensorType:
+        """dtype and shape of a numeric value; Python numbers have shape () and a weak dtype. Anything else is an error at the call."""
+        return pointwise_operations.type_of(self, value)
+
+    def is_numeric(self, value: Value) -> bool:
+        """An array, NumPy scalar, Python number, size or run-time scalar (bool included)."""
+        return pointwise_operations.is_numeric(value)
+
+    def constant(self, value: Any, dtype: DType) -> Handle:
+        """A 0-d constant of a dtype. A Python integer that does not fit is an error, as in NumPy."""
+        return pointwise_operations.constant(self, value, dtype)
+
+    def size_handle(self, size: Size) -> Handle:
+        """A size as a 0-d i64 value."""
+        return pointwise_operations.size_handle(self, size)
+
+    def iota(self, shape: tuple[Size, ...], axis: int) -> Handle:
+        """The i64 array of a shape whose elements are their subscript along an axis."""
+        return self.record("iota", (), {"axis": axis}, TensorType(I64, shape))
+
+    # ---- arrays, views, storages ----
+
+    def to_array(self, value: Value, dtype: DType | None = None) -> ArrayValue:
+        """A numeric value as an array (itself if it is one of that dtype); numbers become 0-d arrays of their default dtype."""
+        return pointwise_operations.to_array(self, value, dtype)
+
+    def view(self, array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...], scalar: bool = False) -> ArrayValue:
+        """An array that shares `array`'s memory: its element [i0, ..] is `array`'s element [subscripts] (sizes over `i0`, `i1`, ..)."""
+        return pointwise_operations.view(array, shape, subscripts, scalar)
+
+    def copy(self, array: ArrayValue) -> ArrayValue:
+        """The same elements in memory of their own."""
+        return self.array(self.handle(array), TensorType(array.type.dtype, array.type.shape), scalar=False)
+
+    def strides(self, array: ArrayValue) -> tuple[Size, ...] | None:
+        """Element strides of an array in its storage's memory as NumPy would have it; None where the view is not affine."""
+        return pointwise_operations.strides(array)
+
+    def is_contiguous(self, array: ArrayValue) -> bool:
+        """Row-major without gaps (then a reshape is a view)."""
+        return pointwise_operations.is_contiguous(array)
+
+    def cast(self, value: Value, dtype: DType) -> ArrayValue:
+        """A numeric value in a dtype: the same array where it has it already, else a new one (astype is `copy` of that)."""
+        return pointwise_operations.cast(self, value, dtype)
+
+    def broadcast_shapes(self, *shapes: tuple[Size, ...]) -> tuple[Size, ...]:
+        """NumPy's broadcast of shapes. Decides what it must (shape guards); a mismatch is the diagnostic, with origins."""
+        return pointwise_operations.broadcast_shapes(self, shapes)
+
+    def broadcast(self, value: Value, shape: tuple[Size, ...]) -> Handle:
+        """A numeric value read as an operand of a shape that it broadcasts to. Its dtype stays (weak numbers: their default dtype)."""
+        return pointwise_operations.broadcast(self, value, shape)
+
+    def pointwise(self, name: str, operands: Sequence[Value], dtype: DType | None = None) -> Value:
+        """A row of the operation table on numeric values: NumPy's promotion, broadcast, casts. `dtype` is the ufunc's dtype= argument.
+
+        All operands static: computed now, a static NumPy scalar.
+        """
+        return pointwise_operations.pointwise(self, name, operands, dtype)
+
+    def write(self, array: ArrayValue, value: Value) -> None:
+        """`array[...] = value`: cast (same-kind rules are the caller's) and broadcast into the array's memory; later reads see it."""
+        write(self, array, value)
+
+    # ---- binding times ----
+
+    def decide(self, condition: Condition, why: str = "") -> bool | None:
+        """Is a condition on sizes true? Kept as a shape guard where it is not provable. None only in checking: take the general way."""
+        return self.context.decide(condition, self.span, why)
+
+    def same_size(self, left: Size, right: Size, why: str = "") -> bool:
+        """Are two extents equal? In checking, undecided: true if one of them is flexible, false if both are the user's own symbols."""
+        if left is right or left == right:
+            return True
+        answer = self.decide(Condition("==", left, right), why)
+        return answer if answer is not None else not self.is_rigid(left, right)
+
+    def is_rigid(self, *sizes: Size) -> bool:
+        """Do the sizes speak only of constants and of symbols that the user declared (for checking: different ones are a mismatch)?"""
+        rigid = self.context.rigid
+        return all(isinstance(size, int) or symbols(size) <= rigid for size in sizes)
+
+    def hint(self, size: Size) -> int | None:
+        """The extent at the call that is being captured; a decision taken on it must go through `decide`."""
+        return self.context.hint(size)
+
+    def simplify(self, size: Size) -> Size:
+        """The size with the equalities known so far put in."""
+        return size if isinstance(size, int) else self.context.facts.simplify(size)
+
+    def size(self, value: Value, what: str) -> Size:
+        """An int-like value as a size (stays at run time). `what` names the argument in the error. 0-d integer arrays become data gates."""
+        return scalars.as_size(self, value, what)
+
+    def shape(self, value: Value, what: str = "shape") -> tuple[Size, ...]:
+        """An int-like value or a sequence of them as a shape."""
+        if isinstance(value, RecordValue) and value.ordered:
+            value = tuple(value.fields.values())
+        if isinstance(value, (tuple, list)):
+            return tuple(scalars.as_size(self, item, what) for item in value)
+        return (scalars.as_size(self, value, what),)
+
+    def static(self, value: Value, what: str) -> Any:
+        """The Python object that a value is, needed now: scalars are frozen, 0-d arrays become gates, containers are converted deeply.
+
+        A size that is not constant is fixed to its hint by a shape guard. Raises where it cannot be known (checking: `unknown` is raised as
+        a Problem that only makes the expression unknown).
+        """
+        return scalars.static(self, value, what)
+
+    def static_int(self, value: Value, what: str) -> int:
+        """`static`, and it must be an integer (operator.index)."""
+        return scalars.static_int(self, value, what)
+
+    def freeze(self, value: Value, why: str) -> Any:
+        """`static` of one number, with the reason that its guard will give."""
+        return scalars.static(self, value, why)
+
+    def truth(self, value: Value, what: str = "") -> bool | None:
+        """bool(value), deciding, freezing or gating. None only in checking."""
+        return scalars.truth(self, value, what or self.text())
+
+    # ---- other code ----
+
+    def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None) -> Value:
+        """Call any callable value (a function is inlined)."""
+        return self.context.invoke(self, function, list(args), dict(kwargs or {}))
+
+    def library(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value] | None = None) -> Value:
+        """Call a function of the standard library by its .stx name: inlined, or kept whole if the compiler knows it."""
+        function = self.context.library(name)
+        if function is None:
+            raise LookupError(f"the standard library has no {name!r}")
+        return self.context.invoke(self, function, list(args), dict(kwargs or {}))
+
+    def items(self, value: Value, what: str) -> list[Value]:
+        """The elements of a static sequence or of an array's first axis (its length must be static)."""
+        if isinstance(value, (tuple, list)):
+            return list(value)
+        if isinstance(value, IteratorValue):
+            return list(value.items)
+        return self.context.invoke(self, _ITERATE, [value], {"what": StaticValue(what)})
+
+    # ---- errors ----
+
+    def error(self, code: str, *, span: Span | None = None, notes: Sequence[Note] = (), help: str | None = None, **fields: Any) -> NoReturn:
+        """Report a row of the catalogue at this call (or at `span`) and give the call up."""
+        site = self.frame.notes() if self.frame is not None else ()
+        raise Problem(diagnose(code, span or self.span, notes=(*notes, *site), help=help, **fields))
+
+    def warn(self, code: str, *, span: Span | None = None, notes: Sequence[Note] = (), help: str | None = None, **fields: Any) -> None:
+        """Keep a diagnostic and go on."""
+        self.context.report(diagnose(code, span or self.span, notes=tuple(notes), help=help, **fields))
+
+    def argument_span(self, index: int) -> Span | None:
+        """The place of the call's index-th argument (of a method: 0 is the receiver), for a caret on it."""
+        part = self._part(index)
+        return part.span if part is not None else self.span
+
+    def text(self, index: int | None = None) -> str:
+        """The source text of the call, or of its index-th argument."""
+        part = self.tree if index is None else self._part(index)
+        return source_text(part) if part is not None else "the value"
+
+    def operand_note(self, index: int, value: Value, size: Size | None = None) -> Note:
+        """`x: f32[N, D]   D is the last axis of parameter x (line 11)` for an operand, with the origin of one of its sizes."""
+        text = f"{self.text(index)}: {self.describe(value)}"
+        origin = self.context.origin(size) if size is not None else None
+        return Note(None, f"{text}   {origin.text}" if origin is not None else text)
+
+    def describe(self, value: Value) -> str:
+        """A value's type in the user's words: `f32[N, D]`, `int`, `tuple`."""
+        return pointwise_operations.describe(value)
+
+    def _part(self, index: int) -> Any:
+        tree = self.tree
+        kind = type(tree).__name__
+        if kind == "Call":
+            parts = tree.arguments
+            if type(tree.function).__name__ == "Attribute" and self.frame is not None and self.frame.is_method_call(tree):
+                parts = (tree.function.value, *parts)
+        elif kind == "Binary":
+            parts = (tree.left, tree.right)
+        elif kind == "Compare":
+            parts = (tree.left, *tree.rights)
+        elif kind == "Unary":
+            parts = (tree.operand,)
+        elif kind == "Subscript":
+            parts = (tree.value, tree.index)
+        elif kind == "AugmentedAssign":
+            parts = (tree.target, tree.value)
+        elif kind == "Attribute":
+            parts = (tree.value,)
+        else:
+            parts = ()
+        return parts[index] if index < len(parts) else None
+
+
+def source_text(tree: Any) -> str:
+    """The source text of an expression on one line, shortened."""
+    span = tree.span
+    if span is None:
+        return "..."
+    first = span.source.line(span.line)
+    text = first[span.column : span.end_column] if span.end_line == span.line else first[span.column :].rstrip() + " ..."
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def negated(condition: Condition) -> Condition:
+    relation, left, right = condition.relation, condition.left, condition.right
+    if relation == "==":
+        return Condition("!=", left, right)
+    if relation == "!=":
+        return Condition("==", left, right)
+    return Condition("<=" if relation == "<" else "<", right, left)
+
+
+def _not_started(*_: Any) -> Any:
+    raise RuntimeError("the evaluation has not been started")
+
+
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+}

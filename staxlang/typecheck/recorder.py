@@ -1,0 +1,72 @@
+"""The seam between the evaluator and what listens to it: one call per tensor operation, with types that are already known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+
+Handle = Any
+"""What a recorder calls a tensor value: a `TensorType` in the type recorder, a `Node` in the graph recorder."""
+
+Opened = tuple[tuple[Handle, TensorType], ...]
+
+
+class Recorder(Protocol):
+    """Told about every tensor operation in program order."""
+
+    @property
+    def checking(self) -> bool:
+        """True for a recorder that knows types only: diagnostics are collected, undecided branches are taken both ways."""
+        ...
+
+    def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Handle:
+        """One operation. Attribute values are hashable; `type` is the result's."""
+        ...
+
+    def composite(
+        self,
+        name: str,
+        operands: tuple[Handle, ...],
+        attributes: Mapping[str, Any],
+        types: tuple[TensorType, ...],
+        span: Span | None,
+        open: Callable[[Recorder, tuple[Handle, ...]], Opened],
+    ) -> tuple[Handle, ...]:
+        """A library function that the compiler knows by name and keeps whole.
+
+        `types` are the operands' types. `open(inner, parameters)` evaluates the function's body, telling `inner`, with one parameter handle
+        per operand, and gives its results as (handle, type) pairs; the recorder calls it exactly once. The answer has one handle per result.
+        """
+        ...
+
+    def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> bool | int | float | complex | None:
+        """The value of a 0-d tensor, needed now. None: not known here (type recorder). `what` is the user's expression."""
+        ...
+
+
+class TypeRecorder:
+    """Keeps types only: the handle of a value is its type. Serves the checker and the editor."""
+
+    __slots__ = ()
+
+    checking = True
+
+    def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Handle:
+        return type
+
+    def composite(
+        self,
+        name: str,
+        operands: tuple[Handle, ...],
+        attributes: Mapping[str, Any],
+        types: tuple[TensorType, ...],
+        span: Span | None,
+        open: Callable[[Recorder, tuple[Handle, ...]], Opened],
+    ) -> tuple[Handle, ...]:
+        return tuple(handle for handle, _ in open(self, operands))
+
+    def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> None:
+        return None
