@@ -1,0 +1,1 @@
+"""Text in, Tree out: Python's subset and .stx, and both back again."""

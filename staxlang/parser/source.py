@@ -1,0 +1,171 @@
+"""A Python function passes through here: its source is found, checked against its code object, and parsed to Tree."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import weakref
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+from staxlang.base.spans import Source
+from staxlang.parser import tree
+from staxlang.parser.fingerprints import is_text_of
+from staxlang.parser.python import convert_function, parse_block
+
+_DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
+_LAMBDA = re.compile(r"\blambda\b")
+
+_trees: dict[int, tuple[weakref.ref[CodeType], tree.Function]] = {}
+
+
+class SourceUnavailable(Exception):
+    """No text, or not the right text, for a function. `code` and `fields` are those of its row in the catalogue."""
+
+    def __init__(self, code: str, **fields: str) -> None:
+        super().__init__(f"{code}: {fields}")
+        self.code = code
+        self.fields = fields
+
+
+def function_source(function: FunctionType, text: str | None = None) -> tree.Function:
+    """The Tree of a function, a method's function or a lambda; kept as long as its code object lives.
+
+    `text` is the source where no file holds it. Raises SourceUnavailable.
+    """
+    code = function.__code__
+    known = _trees.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    if text is not None:
+        found = _locate(code, text.splitlines(keepends=True), code.co_filename)
+    else:
+        found = _from_linecache(function, code)
+    key = id(code)
+    _trees[key] = (weakref.ref(code, lambda _: _trees.pop(key, None)), found)
+    return found
+
+
+def _from_linecache(function: FunctionType, code: CodeType) -> tree.Function:
+    filename = code.co_filename
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        raise SourceUnavailable("source-unavailable", function=_title(code), file=filename)
+    try:
+        return _locate(code, lines, filename)
+    except SourceUnavailable:
+        # The cached lines may be those of an older or newer file than the one that was imported.
+        linecache.checkcache(filename)
+        again = linecache.getlines(filename, function.__globals__)
+        if again is lines or again == lines:
+            raise
+    return _locate(code, again, filename)
+
+
+def _locate(code: CodeType, lines: list[str], filename: str) -> tree.Function:
+    candidates = _lambdas(code, lines) if code.co_name == "<lambda>" else _definitions(code, lines)
+    private = _class_name(code)
+    for first, last in candidates:
+        source = Source(filename, "".join(lines[first:last]), first + 1)
+        for node, shift in _nodes(source, code):
+            if is_text_of(node, code, private):
+                return convert_function(node, source, shift, private)
+    raise SourceUnavailable("source-changed", function=_title(code), file=filename, line=str(code.co_firstlineno))
+
+
+def _nodes(source: Source, code: CodeType) -> Iterator[tuple[ast.AST, int]]:
+    """The definitions in a block of text that may be the one wanted, and the shift of their line numbers."""
+    try:
+        statements, shift = parse_block(source)
+    except (SyntaxError, ValueError):
+        return
+    if code.co_name != "<lambda>":
+        yield from ((node, shift) for node in statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        return
+    lambdas = [node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Lambda)]
+    # Several on one line: their code tells them apart; where that is equal too, take the one whose body is at the right column.
+    place = _body_place(code)
+    lambdas.sort(key=lambda found: (abs(found.body.lineno + shift - place[0]), abs(found.body.col_offset - place[1])))
+    yield from ((found, shift) for found in lambdas)
+
+
+def _definitions(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of lines that hold a whole `def` of the code's name: the recorded place first, then wherever the name is defined."""
+    start = code.co_firstlineno - 1
+    last = max((line for _, _, line in code.co_lines() if line), default=start + 1)
+    if start < len(lines):
+        yield from _block(lines, start, last)
+    name = code.co_name
+    others = [number for number, line in enumerate(lines) if name in line and (found := _DEFINITION.match(line)) and found[1] == name]
+    # The file was edited since: the definition has moved. Its code must match, so the nearest of equals will do.
+    others.sort(key=lambda number: abs(number - start))
+    for number in others:
+        first = number
+        while first > 0 and lines[first - 1].lstrip().startswith("@"):
+            first -= 1
+        if first != start:
+            yield from _block(lines, first, number + 1)
+
+
+def _block(lines: list[str], start: int, least: int) -> Iterator[tuple[int, int]]:
+    """The definition that starts at a line: it ends before a line at its own margin, unless that line is in a string or bracket."""
+    indent = _indent(lines[start])
+    seen = False
+    for number in range(start, len(lines)):
+        line = lines[number]
+        stripped = line.strip()
+        if not seen:
+            seen = _DEFINITION.match(line) is not None and _indent(line) == indent
+            continue
+        if number < least or not stripped or _indent(line) > indent or stripped[0] in "#)]}":
+            continue
+        if _complete(lines[start:number]):
+            yield start, number
+            return
+    if seen:
+        yield start, len(lines)
+
+
+def _complete(lines: list[str]) -> bool:
+    try:
+        parse_block(Source("", "".join(lines)))
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _lambdas(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of lines that may hold a whole statement, or a line of one, with the lambda: growing around its own lines."""
+    start = code.co_firstlineno - 1
+    if start >= len(lines) or not _LAMBDA.search(lines[start]):
+        return
+    least = max((line for _, _, line in code.co_lines() if line), default=start + 1)
+    for above in range(0, 40):
+        first = start - above
+        if first < 0:
+            break
+        if above and not lines[first].strip():
+            continue
+        for last in range(max(least, start + 1), min(least + 12, len(lines)) + 1):
+            yield first, last
+    yield 0, len(lines)
+
+
+def _body_place(code: CodeType) -> tuple[int, int]:
+    places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
+    return min(places, default=(code.co_firstlineno, 0))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _title(code: CodeType) -> str:
+    return code.co_qualname.replace(".<locals>", "")
+
+
+def _class_name(code: CodeType) -> str:
+    """The class whose body holds the function directly, which is what private names are made of; empty where there is none."""
+    parts = code.co_qualname.split(".")
+    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""
