@@ -142,7 +142,7 @@ def _verify_node(node: Node, graph: Graph, declared: set[Node]) -> None:
         if [p.type for p in region.inputs] != [plain(o.type) for o in node.operands] or region.outputs[0].type != node.type:
             raise GraphError(f"{node!r} does not fit its region")
         return
-    expected = infer(node.op, tuple(o.type for o in node.operands), dict(node.attributes), graph.facts)
+    expected = infer(node.op, tuple(o.type for o in node.operands), dict(node.attributes), graph.facts, plain(node.type))
     if (expected.dtype, expected.shape) != (node.type.dtype, node.type.shape):
         raise GraphError(f"{node!r} should have type {expected}")
 
