@@ -15,9 +15,9 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of a line by its number in the file, without its end; empty where there is none."""
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")  # not splitlines, which also splits at form feeds and the like inside strings
         index = number - self.first_line
-        return lines[index] if 0 <= index < len(lines) else ""
+        return lines[index].rstrip("\r") if 0 <= index < len(lines) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import ast
 import opcode
 from collections import Counter
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 _FUTURE_FLAGS = 0x1FF0000  # the bits of `from __future__` in a code object's flags
 _COMPARED_OPS = frozenset(number for name, number in opcode.opmap.items() if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "CONTAINS_")))
@@ -55,7 +55,7 @@ def _bare(node: Any) -> Any:
     )
     if isinstance(node, ast.Lambda):
         return ast.copy_location(ast.Expr(ast.copy_location(ast.Lambda(new, node.body), node)), node)
-    kind: Any = type(node)
+    kind: Any = ast.FunctionDef if isinstance(node, ast.FunctionDef) else ast.AsyncFunctionDef
     return ast.copy_location(kind(name=node.name, args=new, body=node.body, decorator_list=[], returns=None, type_params=[]), node)
 
 
@@ -81,7 +81,8 @@ def _equal_constants(a: Any, b: Any) -> bool:
     if isinstance(a, CodeType):
         return _equal(a, b)
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_equal_constants, a, b))
+        first, second = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
+        return len(first) == len(second) and all(map(_equal_constants, first, second))
     if isinstance(a, (float, complex)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and makes a NaN equal to itself
     return a == b
@@ -108,14 +109,14 @@ def _contains(code: CodeType, other: CodeType) -> bool:
     return all(constant in mine for constant in _constants(other))
 
 
-def _constants(code: CodeType) -> set[tuple[type, str]]:
+def _constants(code: CodeType) -> set[tuple[str, str]]:
     """Every plain constant in the code and in the code inside it."""
-    found: set[tuple[type, str]] = set()
+    found: set[tuple[str, str]] = set()
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             found |= _constants(constant)
         else:
-            found.add((type(constant), repr(constant)))
+            found.add((type(constant).__name__, repr(constant)))
     return found
 
 

@@ -2,81 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from staxlang.base.spans import Span
+from staxlang.parser.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class TreeNode:
-    span: Span = field(compare=False, repr=False)
+class TreeNode(Record):
+    """Makers pass `span` first; it takes no part in equality, hash and repr."""
+
+    span: Span
 
 
 # ---- expressions ----
 
 
-@dataclass(frozen=True, slots=True)
 class Name(TreeNode):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
 class Constant(TreeNode):
     """int, float, complex, bool, str, bytes, None or Ellipsis."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
 class FormattedString(TreeNode):
-    """Text parts and (expression, conversion, format spec) parts."""
+    """Text parts and (expression, conversion, format spec) parts; a spec with `{}` in it is a FormattedString itself."""
 
-    parts: tuple[str | tuple[Expression, str, str], ...]
+    parts: tuple[str | tuple[Expression, str, str | FormattedString], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Attribute(TreeNode):
     value: Expression
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Subscript(TreeNode):
     value: Expression
     index: Expression  # a TupleExpression where several
 
 
-@dataclass(frozen=True, slots=True)
 class Slice(TreeNode):
     lower: Expression | None
     upper: Expression | None
     step: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class TupleExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ListExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SetExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DictExpression(TreeNode):
     """A key of None means `**value`."""
 
     items: tuple[tuple[Expression | None, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Unary(TreeNode):
     """op: `-` `+` `~` `not`."""
 
@@ -84,7 +74,6 @@ class Unary(TreeNode):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Binary(TreeNode):
     """op: `+ - * / // % ** @ & | ^ << >>`."""
 
@@ -93,7 +82,6 @@ class Binary(TreeNode):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Compare(TreeNode):
     """left ops[0] rights[0] ops[1] rights[1] ...; op: `== != < <= > >= is`, `is not`, `in`, `not in`."""
 
@@ -102,7 +90,6 @@ class Compare(TreeNode):
     rights: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Logical(TreeNode):
     """op: `and` `or`."""
 
@@ -110,14 +97,12 @@ class Logical(TreeNode):
     values: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Conditional(TreeNode):
     test: Expression
     then: Expression
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Keyword(TreeNode):
     """name is None for `**value`."""
 
@@ -125,24 +110,20 @@ class Keyword(TreeNode):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Call(TreeNode):
     function: Expression
     arguments: tuple[Expression, ...]  # a Starred for `*x`
     keywords: tuple[Keyword, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Starred(TreeNode):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Lambda(TreeNode):
     function: Function  # named `<lambda>`, its body a single Return
 
 
-@dataclass(frozen=True, slots=True)
 class Clause(TreeNode):
     """`for target in iterable if conditions...`."""
 
@@ -151,7 +132,6 @@ class Clause(TreeNode):
     conditions: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Comprehension(TreeNode):
     """kind: list, set, dict, generator; key only for dict."""
 
@@ -161,7 +141,6 @@ class Comprehension(TreeNode):
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class NamedExpression(TreeNode):
     target: Name
     value: Expression
@@ -170,13 +149,13 @@ class NamedExpression(TreeNode):
 Expression = (
     Name | Constant | FormattedString | Attribute | Subscript | Slice | TupleExpression | ListExpression | SetExpression
     | DictExpression | Unary | Binary | Compare | Logical | Conditional | Call | Starred | Lambda | Comprehension | NamedExpression
+    | Refused
 )  # fmt: skip
 
 
 # ---- statements ----
 
 
-@dataclass(frozen=True, slots=True)
 class Assign(TreeNode):
     """targets: one per `=`; several for `a = b = value`."""
 
@@ -184,28 +163,24 @@ class Assign(TreeNode):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class AugmentedAssign(TreeNode):
     target: Expression
     op: str
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class AnnotatedAssign(TreeNode):
     target: Expression
     annotation: Expression
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class If(TreeNode):
     test: Expression
     then: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class For(TreeNode):
     target: Expression
     iterable: Expression
@@ -213,45 +188,37 @@ class For(TreeNode):
     otherwise: tuple[Statement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class While(TreeNode):
     test: Expression
     body: tuple[Statement, ...]
     otherwise: tuple[Statement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Return(TreeNode):
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class Break(TreeNode):
     pass
 
 
-@dataclass(frozen=True, slots=True)
 class Continue(TreeNode):
     pass
 
 
-@dataclass(frozen=True, slots=True)
 class Pass(TreeNode):
     pass
 
 
-@dataclass(frozen=True, slots=True)
 class Assert(TreeNode):
     test: Expression
     message: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class ExpressionStatement(TreeNode):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class With(TreeNode):
     """items: (context expression, target or None)."""
 
@@ -259,18 +226,17 @@ class With(TreeNode):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Refused(TreeNode):
     """A statement or expression outside the subset: kept so that the whole function still parses.
 
     `code` names its diagnostic in the catalogue (e.g. "unsupported-try"); reported when it is evaluated or checked.
+    `what` is its text, in Python's canonical form.
     """
 
     code: str
     what: str
 
 
-@dataclass(frozen=True, slots=True)
 class Parameter(TreeNode):
     """kind: positional-only, positional, keyword, varargs (`*args`), varkeywords (`**kwargs`)."""
 
@@ -280,9 +246,12 @@ class Parameter(TreeNode):
     kind: str = "positional"
 
 
-@dataclass(frozen=True, slots=True)
 class Function(TreeNode):
-    """A definition. `facts` are the header's `where` clauses; `exported` is kernel (True) or def (False) in .stx."""
+    """A definition. `exported` is kernel (True) or def (False) in .stx.
+
+    `facts` are the header's `where` clauses: conditions on sizes as they are, and `T: float` as the comparison `T in float`;
+    so is the bound of a PEP 695 parameter. `type_parameters` keep the star of `*B`.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -295,7 +264,6 @@ class Function(TreeNode):
     decorators: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Import(TreeNode):
     """`from module import name as alias`, or `import module as alias` with names == ()."""
 
@@ -310,7 +278,6 @@ Statement = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class Module(TreeNode):
     """A .stx file: imports, consts (as Assign), functions, in order."""
 
