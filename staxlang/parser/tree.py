@@ -146,6 +146,17 @@ class NamedExpression(TreeNode):
     value: Expression
 
 
+class Refused(TreeNode):
+    """A statement or expression outside the subset: kept so that the whole function still parses.
+
+    `code` names its diagnostic in the catalogue (e.g. "unsupported-try"); reported when it is evaluated or checked.
+    `what` is its text, in Python's canonical form.
+    """
+
+    code: str
+    what: str
+
+
 Expression = (
     Name | Constant | FormattedString | Attribute | Subscript | Slice | TupleExpression | ListExpression | SetExpression
     | DictExpression | Unary | Binary | Compare | Logical | Conditional | Call | Starred | Lambda | Comprehension | NamedExpression
@@ -224,17 +235,6 @@ class With(TreeNode):
 
     items: tuple[tuple[Expression, Expression | None], ...]
     body: tuple[Statement, ...]
-
-
-class Refused(TreeNode):
-    """A statement or expression outside the subset: kept so that the whole function still parses.
-
-    `code` names its diagnostic in the catalogue (e.g. "unsupported-try"); reported when it is evaluated or checked.
-    `what` is its text, in Python's canonical form.
-    """
-
-    code: str
-    what: str
 
 
 class Parameter(TreeNode):
