@@ -1,0 +1,15 @@
+"""Symbolic sizes: extents, subscripts and strides as canonical integer polynomials; conditions on them; what follows from facts."""
+
+from staxlang.base.sizes.bounds import Interval, Ranges, index_range
+from staxlang.base.sizes.condition import Condition, compare
+from staxlang.base.sizes.expression import Size, SizeExpression, floordiv, maximum, minimum, modulo, nonnegative, symbol
+from staxlang.base.sizes.facts import Facts, bounds, divides
+from staxlang.base.sizes.parse import parse_size
+from staxlang.base.sizes.proof import prove_nonnegative
+from staxlang.base.sizes.queries import divisions, evaluate, linear_in, substitute, symbols
+
+__all__ = [
+    "Condition", "Facts", "Interval", "Ranges", "Size", "SizeExpression", "bounds", "compare", "divides", "divisions", "evaluate",
+    "floordiv", "index_range", "linear_in", "maximum", "minimum", "modulo", "nonnegative", "parse_size", "prove_nonnegative",
+    "substitute", "symbol", "symbols",
+]  # fmt: skip
