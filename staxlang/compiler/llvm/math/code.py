@@ -1,0 +1,168 @@
+"""Straight-line vector code as LLVM text: what a mathematical function appends its instructions to."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+_ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "unordered": "uno"}
+
+
+class Code:
+    """Instructions on vectors of `width` floats of `bits` bits (width 1: scalars), in order.
+
+    Values are SSA names or constants, as text. `module` collects declarations and constant tables, each a line of its own,
+    to be placed once at module level. `native_scale` says that the target scales by powers of two in one instruction.
+    """
+
+    __slots__ = ("bits", "fresh", "integers", "lines", "masks", "module", "native_scale", "type", "width")
+
+    def __init__(self, bits: int, width: int, fresh: Callable[[], str], native_scale: bool) -> None:
+        self.bits, self.width, self.fresh, self.native_scale = bits, width, fresh, native_scale
+        self.lines: list[str] = []
+        self.module: dict[str, None] = {}
+        self.type = self._shaped("float" if bits == 32 else "double")
+        self.integers = self._shaped(f"i{bits}")
+        self.masks = self._shaped("i1")
+
+    def _shaped(self, element: str) -> str:
+        return element if self.width == 1 else f"<{self.width} x {element}>"
+
+    def other(self, bits: int) -> Code:
+        """Code of the same width on floats of another size, appending to the same lines."""
+        code = Code(bits, self.width, self.fresh, self.native_scale)
+        code.lines, code.module = self.lines, self.module
+        return code
+
+    # ---- constants ----
+
+    def const(self, value: float) -> str:
+        if self.bits == 32:
+            value = struct.unpack("f", struct.pack("f", value))[0] if abs(value) < 3.5e38 else value
+        element = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+        return element if self.width == 1 else f"splat ({'float' if self.bits == 32 else 'double'} {element})"
+
+    def whole(self, value: int) -> str:
+        return str(value) if self.width == 1 else f"splat (i{self.bits} {value})"
+
+    # ---- instructions ----
+
+    def emit(self, text: str) -> str:
+        name = self.fresh()
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def call(self, intrinsic: str, result: str, arguments: Sequence[tuple[str, str]], suffix: str | None = None) -> str:
+        name = f"@llvm.{intrinsic}.{suffix or self._suffix(self.type)}"
+        types = ", ".join(kind for kind, _ in arguments)
+        self.module[f"declare {result} {name}({types})"] = None
+        return self.emit(f"call {result} {name}({', '.join(f'{kind} {value}' for kind, value in arguments)})")
+
+    def _suffix(self, kind: str) -> str:
+        element = {"float": "f32", "double": "f64"}.get(kind.split()[-1].rstrip(">"), kind.split()[-1].rstrip(">"))
+        return element if self.width == 1 else f"v{self.width}{element}"
+
+    def add(self, a: str, b: str) -> str:
+        return self.emit(f"fadd {self.type} {a}, {b}")
+
+    def sub(self, a: str, b: str) -> str:
+        return self.emit(f"fsub {self.type} {a}, {b}")
+
+    def mul(self, a: str, b: str) -> str:
+        return self.emit(f"fmul {self.type} {a}, {b}")
+
+    def div(self, a: str, b: str) -> str:
+        return self.emit(f"fdiv {self.type} {a}, {b}")
+
+    def neg(self, a: str) -> str:
+        return self.emit(f"fneg {self.type} {a}")
+
+    def fma(self, a: str, b: str, c: str) -> str:
+        return self.call("fma", self.type, [(self.type, a), (self.type, b), (self.type, c)])
+
+    def unary(self, intrinsic: str, a: str) -> str:
+        """fabs, sqrt, rint, floor, trunc."""
+        return self.call(intrinsic, self.type, [(self.type, a)])
+
+    def copysign(self, magnitude: str, sign: str) -> str:
+        return self.call("copysign", self.type, [(self.type, magnitude), (self.type, sign)])
+
+    def compare(self, relation: str, a: str, b: str) -> str:
+        return self.emit(f"fcmp {_ORDERED[relation]} {self.type} {a}, {b}")
+
+    def select(self, mask: str, a: str, b: str) -> str:
+        return self.emit(f"select {self.masks} {mask}, {self.type} {a}, {self.type} {b}")
+
+    def select_whole(self, mask: str, a: str, b: str) -> str:
+        return self.emit(f"select {self.masks} {mask}, {self.integers} {a}, {self.integers} {b}")
+
+    def logic(self, operation: str, a: str, b: str) -> str:
+        """and, or, xor on masks."""
+        return self.emit(f"{operation} {self.masks} {a}, {b}")
+
+    def integer(self, operation: str, a: str, b: str) -> str:
+        return self.emit(f"{operation} {self.integers} {a}, {b}")
+
+    def compare_whole(self, relation: str, a: str, b: str) -> str:
+        return self.emit(f"icmp {relation} {self.integers} {a}, {b}")
+
+    def to_bits(self, a: str) -> str:
+        return self.emit(f"bitcast {self.type} {a} to {self.integers}")
+
+    def from_bits(self, a: str) -> str:
+        return self.emit(f"bitcast {self.integers} {a} to {self.type}")
+
+    def to_whole(self, a: str) -> str:
+        return self.emit(f"fptosi {self.type} {a} to {self.integers}")
+
+    def from_whole(self, a: str) -> str:
+        return self.emit(f"sitofp {self.integers} {a} to {self.type}")
+
+    def clamp(self, a: str, low: float, high: float) -> str:
+        """Inside [low, high]; a NaN stays."""
+        a = self.select(self.compare("lt", a, self.const(low)), self.const(low), a)
+        return self.select(self.compare("gt", a, self.const(high)), self.const(high), a)
+
+    # ---- what several functions share ----
+
+    def polynomial(self, x: str, coefficients: Sequence[float]) -> str:
+        """Even and odd halves by Horner's rule: half the depth, the same count of multiply-adds but one."""
+        if len(coefficients) < 5:
+            return self.horner(x, coefficients)
+        square = self.mul(x, x)
+        return self.fma(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[0::2]))
+
+    def horner(self, x: str, coefficients: Sequence[float]) -> str:
+        value = self.const(coefficients[-1])
+        for c in reversed(coefficients[:-1]):
+            value = self.fma(value, x, self.const(c))
+        return value
+
+    def scale(self, a: str, n: str) -> str:
+        """a * 2**n for a whole float n, right for subnormal results and for overflow (n within +-2 times the format's range)."""
+        exponents = self._shaped("i32")
+        if self.native_scale:
+            power = self.emit(f"fptosi {self.type} {n} to {exponents}")
+            return self.call("ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}")
+        bias, digits = (127, 23) if self.bits == 32 else (1023, 52)
+        whole = self.to_whole(n)
+        first = self.integer("ashr", whole, self.whole(1))
+        for part in (first, self.integer("sub", whole, first)):
+            biased = self.integer("add", part, self.whole(bias))
+            a = self.mul(a, self.from_bits(self.integer("shl", biased, self.whole(digits))))
+        return a
+
+    def two_sum(self, a: str, b: str) -> tuple[str, str]:
+        """a + b as a rounded sum and its exact error (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B)."""
+        total = self.add(a, b)
+        back = self.sub(total, a)
+        return total, self.add(self.sub(a, self.sub(total, back)), self.sub(b, back))
+
+    def fast_two_sum(self, a: str, b: str) -> tuple[str, str]:
+        """The same where |a| >= |b| (Dekker, Numer. Math. 18, 1971)."""
+        total = self.add(a, b)
+        return total, self.sub(b, self.sub(total, a))
+
+    def two_product(self, a: str, b: str) -> tuple[str, str]:
+        total = self.mul(a, b)
+        return total, self.fma(a, b, self.neg(total))

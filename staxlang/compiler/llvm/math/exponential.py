@@ -1,0 +1,143 @@
+"""exp and what is built on it: exp2, expm1, tanh, sigmoid, sinh, cosh.
+
+Method: n = rint(x log2 e), r = x - n ln 2 with ln 2 in two parts, e^r - 1 by a polynomial, scaling by 2^n
+(P. T. P. Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", ACM TOMS 15, 1989, without the table).
+"""
+
+from __future__ import annotations
+
+from staxlang.compiler.llvm.math import coefficients as table
+from staxlang.compiler.llvm.math.code import Code
+
+LOG2_E = 1.4426950408889634
+LN2 = 0.6931471805599453
+# ln 2 with trailing zeros, so that n * high is exact, and the rest.
+LN2_PARTS = {32: (0.693145751953125, 1.42860677e-06), 64: (0.6931471803691238, 1.9082149292705877e-10)}
+# Beyond these the result is 0 or infinite whatever the argument.
+RANGE = {32: (-104.5, 89.0), 64: (-746.0, 710.0)}
+
+
+def reduced(code: Code, x: str) -> tuple[str, str]:
+    """(n, r) with x = n ln 2 + r, |r| <= ln 2 / 2."""
+    high, low = LN2_PARTS[code.bits]
+    n = code.unary("rint", code.mul(x, code.const(LOG2_E)))
+    r = code.fma(n, code.const(-high), x)
+    return n, code.fma(n, code.const(-low), r)
+
+
+def expm1_polynomial(code: Code, r: str) -> str:
+    """e^r - 1 for |r| <= ln 2 / 2."""
+    q = code.polynomial(r, table.EXP_F32 if code.bits == 32 else table.EXP_F64)
+    return code.fma(code.mul(r, r), q, r)
+
+
+def exp_fraction(code: Code, r: str) -> str:
+    """e^r for |r| <= ln 2 / 2; for f64 what 1 + r loses is given back."""
+    if code.bits == 32:
+        return code.add(expm1_polynomial(code, r), code.const(1.0))
+    q = code.polynomial(r, table.EXP_F64)
+    high, low = code.fast_two_sum(code.const(1.0), r)
+    return code.add(high, code.fma(code.mul(r, r), q, low))
+
+
+def exp(code: Code, x: str) -> str:
+    n, r = reduced(code, code.clamp(x, *RANGE[code.bits]))
+    return code.scale(exp_fraction(code, r), n)
+
+
+def exp_of_sum(code: Code, high: str, low: str) -> str:
+    """e^(high + low), |low| far below |high|."""
+    n, r = reduced(code, code.clamp(high, *RANGE[code.bits]))
+    q = code.polynomial(r, table.EXP_F32 if code.bits == 32 else table.EXP_F64)
+    tail = code.fma(code.mul(r, r), q, code.fma(low, r, low))
+    return code.scale(code.add(code.const(1.0), code.add(r, tail)), n)
+
+
+def exp2(code: Code, x: str) -> str:
+    low, high = RANGE[code.bits]
+    x = code.clamp(x, low * 1.4427 - 1, high * 1.4427 + 1)
+    n = code.unary("rint", x)
+    f = code.sub(x, n)
+    r = code.mul(f, code.const(LN2))
+    error = code.fma(f, code.const(LN2), code.neg(r))
+    if code.bits == 64:
+        error = code.fma(f, code.const(2.3190468138462996e-17), error)
+    p = code.add(expm1_polynomial(code, r), error)
+    return code.scale(code.add(p, code.const(1.0)), n)
+
+
+def _expm1(code: Code, x: str) -> str:
+    """e^x - 1 up to the sign of zero; 2 (2^(n-1) p + (2^(n-1) - 1/2)) does not overflow before the result does."""
+    n, r = reduced(code, code.clamp(x, *RANGE[code.bits]))
+    s = code.scale(code.const(1.0), code.sub(n, code.const(1.0)))
+    t = code.sub(s, code.const(0.5))
+    if code.bits == 32:
+        half = code.fma(s, expm1_polynomial(code, r), t)
+    else:
+        p, lost = code.fast_two_sum(r, code.mul(code.mul(r, r), code.polynomial(r, table.EXP_F64)))
+        total, rest = code.two_sum(code.mul(s, p), t)
+        half = code.add(total, code.fma(s, lost, rest))
+    return code.add(half, half)
+
+
+def expm1(code: Code, x: str) -> str:
+    return code.copysign(_expm1(code, x), x)
+
+
+def tanh(code: Code, x: str) -> str:
+    """q / (q + 2) with q = e^(2|x|) - 1: no cancellation. For f64 the quotient is corrected by the parts that rounding lost."""
+    size = code.unary("fabs", x)
+    top = code.const(10.0 if code.bits == 32 else 22.0)
+    size = code.select(code.compare("gt", size, top), top, size)
+    double = code.add(size, size)
+    if code.bits == 32:
+        q = _expm1(code, double)
+        return code.copysign(code.div(q, code.add(q, code.const(2.0))), x)
+    n, r = reduced(code, double)
+    square = code.mul(r, r)
+    q = code.polynomial(r, table.EXP_F64)
+    p, p_low = code.fast_two_sum(r, code.mul(square, q))
+    s = code.scale(code.const(1.0), n)
+    q, q_low = code.two_sum(code.mul(s, p), code.sub(s, code.const(1.0)))
+    q_low = code.fma(s, p_low, q_low)
+    d, d_low = code.two_sum(q, code.const(2.0))
+    d_low = code.add(d_low, q_low)
+    y = code.div(q, d)
+    rest = code.fma(code.neg(y), d, q)
+    rest = code.add(rest, code.fma(code.neg(y), d_low, q_low))
+    return code.copysign(code.add(y, code.div(rest, d)), x)
+
+
+def sigmoid(code: Code, x: str) -> str:
+    """1 / (1 + e^-|x|) or, for negative x, e^-|x| / (1 + e^-|x|): no overflow, small values keep their digits."""
+    e = exp(code, code.neg(code.unary("fabs", x)))
+    top = code.select(code.compare("lt", x, code.const(0.0)), e, code.const(1.0))
+    if code.bits == 32:
+        return code.div(top, code.add(e, code.const(1.0)))
+    under, lost = code.fast_two_sum(code.const(1.0), e)
+    y = code.div(top, under)
+    rest = code.fma(code.neg(y), lost, code.fma(code.neg(y), under, top))
+    return code.add(y, code.div(rest, under))
+
+
+def sinh(code: Code, x: str) -> str:
+    """(q + q / (q + 1)) / 2 with q = e^|x| - 1; where e^|x| would overflow, e^(|x| - ln 2)."""
+    size = code.unary("fabs", x)
+    q = _expm1(code, size)
+    near = code.mul(code.const(0.5), code.add(q, code.div(q, code.add(q, code.const(1.0)))))
+    far = _half_exp(code, size)
+    large = code.compare("gt", size, code.const(30.0))
+    return code.copysign(code.select(large, far, near), x)
+
+
+def cosh(code: Code, x: str) -> str:
+    size = code.unary("fabs", x)
+    e = exp(code, size)
+    near = code.fma(code.const(0.5), e, code.div(code.const(0.5), e))
+    return code.select(code.compare("gt", size, code.const(30.0)), _half_exp(code, size), near)
+
+
+def _half_exp(code: Code, size: str) -> str:
+    """e^size / 2 without overflow before the result's own."""
+    n, r = reduced(code, code.clamp(size, -1.0, RANGE[code.bits][1] + 2))
+    return code.scale(exp_fraction(code, r), code.sub(n, code.const(1.0)))

@@ -1,0 +1,171 @@
+"""power, cbrt and hypot.
+
+power: log |x| in two parts, from a table of 128 reciprocals and a polynomial, times y, exponentiated with both parts; f32 is computed in f64
+(after S. Nagy, "Optimized mathematical functions", Arm 2018, in own form).
+"""
+
+from __future__ import annotations
+
+from staxlang.compiler.llvm.math import coefficients as table
+from staxlang.compiler.llvm.math.code import Code
+from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
+from staxlang.compiler.llvm.math.logarithm import LOG2_E_PARTS, split
+
+LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
+HALVED_FROM = 53  # parts of [1, 2) from here on are taken as halves, see tools/fit_polynomials.py
+
+
+def _lookup(code: Code, name: str, values: tuple[float, ...], index: str) -> str:
+    symbol = f"@stax_{name}"
+    code.module[f"{symbol} = internal unnamed_addr constant [{len(values)} x double] [{', '.join(_double(v) for v in values)}]"] = None
+    if code.width == 1:
+        place = code.emit(f"getelementptr double, ptr {symbol}, i64 {index}")
+        return code.emit(f"load double, ptr {place}")
+    pointers = f"<{code.width} x ptr>"
+    place = code.emit(f"getelementptr double, ptr {symbol}, {code.integers} {index}")
+    name = f"@llvm.masked.gather.v{code.width}f64.v{code.width}p0"
+    code.module[f"declare {code.type} {name}({pointers}, i32, {code.masks}, {code.type})"] = None
+    return code.emit(f"call {code.type} {name}({pointers} {place}, i32 8, {code.masks} splat (i1 true), {code.type} poison)")
+
+
+def _double(value: float) -> str:
+    return "double " + Code(64, 1, str, False).const(value)
+
+
+def log_in_two_parts(code: Code, x: str) -> tuple[str, str]:
+    """log x as a sum, to about 65 bits, for positive x; infinite or NaN where x is 0, infinite or NaN."""
+    small = code.compare("lt", x, code.const(2.2250738585072014e-308))
+    lifted = code.select(small, code.mul(x, code.const(2.0**54)), x)
+    bits = code.to_bits(lifted)
+    exponent = code.integer("sub", code.integer("lshr", bits, code.whole(52)), code.whole(1023))
+    exponent = code.integer("sub", exponent, code.select_whole(small, code.whole(54), code.whole(0)))
+    index = code.integer("and", code.integer("lshr", bits, code.whole(45)), code.whole(127))
+    halved = code.compare_whole("sge", index, code.whole(HALVED_FROM))
+    k = code.from_whole(code.integer("add", exponent, code.select_whole(halved, code.whole(1), code.whole(0))))
+    m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << 52) - 1)), code.whole(1023 << 52)))
+    r = code.fma(m, _lookup(code, "log_inverse", table.LOG_TABLE_INVERSE, index), code.const(-1.0))
+    base = code.fma(k, code.const(LN2_42[0]), _lookup(code, "log_high", table.LOG_TABLE_HIGH, index))
+    base_low = code.fma(k, code.const(LN2_42[1]), _lookup(code, "log_low", table.LOG_TABLE_LOW, index))
+    square, square_low = code.two_product(r, r)
+    half, half_low = code.mul(square, code.const(-0.5)), code.mul(square_low, code.const(-0.5))
+    cubic = code.mul(code.mul(square, r), code.polynomial(r, table.LOG_TABLE_F64))
+    total, low1 = code.two_sum(base, r)
+    total, low2 = code.two_sum(total, half)
+    low = code.add(code.add(low1, low2), code.add(code.add(base_low, half_low), cubic))
+    high, low = code.fast_two_sum(total, low)
+    bad = code.logic("or", code.compare("eq", x, code.const(0.0)), code.compare("eq", x, code.const(float("inf"))))
+    edge = code.select(code.compare("eq", x, code.const(0.0)), code.const(float("-inf")), x)
+    bad = code.logic("or", bad, code.compare("unordered", x, x))
+    return code.select(bad, edge, high), code.select(bad, code.const(0.0), low)
+
+
+def power(code: Code, x: str, y: str) -> str:
+    size = code.unary("fabs", x)
+    value = _power_of_size(code, size, y) if code.bits == 64 else power_in_double(code, size, y)
+    return _special(code, x, y, value)
+
+
+def _power_of_size(code: Code, size: str, y: str) -> str:
+    high, low = log_in_two_parts(code, size)
+    product, lost = code.two_product(y, high)
+    lost = code.fma(y, low, lost)
+    # Where the product is infinite or NaN, or y or the logarithm was, its error is meaningless.
+    finite = code.compare("lt", code.unary("fabs", product), code.const(1e300))
+    return exp_of_sum(code, product, code.select(finite, lost, code.const(0.0)))
+
+
+def power_in_double(code: Code, size: str, y: str) -> str:
+    """|x|**y for f32 through f64: a short logarithm and exponential suffice."""
+    wide = code.other(64)
+    wx = wide.emit(f"fpext {code.type} {size} to {wide.type}")
+    wy = wide.emit(f"fpext {code.type} {y} to {wide.type}")
+    k, f = split(wide, wx)
+    s = wide.div(f, wide.add(f, wide.const(2.0)))
+    z = wide.mul(s, s)
+    m = wide.mul(s, wide.fma(z, wide.polynomial(z, table.LOG_F32_IN_F64), wide.const(2.0)))
+    logarithm = wide.fma(m, wide.const(LOG2_E_PARTS[0]), k)
+    edge = wide.select(wide.compare("eq", wx, wide.const(0.0)), wide.const(float("-inf")), wx)
+    inside = wide.logic("and", wide.compare("gt", wx, wide.const(0.0)), wide.compare("lt", wx, wide.const(float("inf"))))
+    e = wide.clamp(wide.mul(wy, wide.select(inside, logarithm, edge)), -200.0, 200.0)
+    n = wide.unary("rint", e)
+    r = wide.mul(wide.sub(e, n), wide.const(0.6931471805599453))
+    p = wide.fma(wide.mul(r, r), wide.polynomial(r, table.EXP_F32_IN_F64), r)
+    value = wide.scale(wide.add(p, wide.const(1.0)), n)
+    return code.emit(f"fptrunc {wide.type} {value} to {code.type}")
+
+
+def _special(code: Code, x: str, y: str, value: str) -> str:
+    """IEEE 754's rules: sign for odd whole y, NaN for negative x and other y, 1 for x = 1, y = 0, and (-1)**inf."""
+    one, zero = code.const(1.0), code.const(0.0)
+    whole = code.compare("eq", code.unary("rint", y), y)
+    half = code.mul(y, code.const(0.5))
+    odd = code.logic("and", whole, code.compare("ne", code.unary("rint", half), half))
+    flipped = code.select(odd, code.copysign(value, x), value)
+    unreal = code.logic("and", code.compare("lt", x, zero), code.compare("ne", code.unary("rint", y), y))
+    unreal = code.logic("and", unreal, code.compare("gt", x, code.const(float("-inf"))))
+    flipped = code.select(unreal, code.const(float("nan")), flipped)
+    endless = code.compare("eq", code.unary("fabs", y), code.const(float("inf")))
+    unit = code.logic("or", code.compare("eq", x, one), code.compare("eq", y, zero))
+    unit = code.logic("or", unit, code.logic("and", code.compare("eq", x, code.const(-1.0)), endless))
+    return code.select(unit, one, flipped)
+
+
+def cbrt(code: Code, x: str) -> str:
+    """|x| = 2^(3q) m, m in [1, 8): a cubic guess, a step of Halley's and one of Newton's iteration with an exact residual."""
+    size = code.unary("fabs", x)
+    small = code.compare("lt", size, code.const(2.2250738585072014e-308))
+    lifted = code.select(small, code.mul(size, code.const(2.0**54)), size)
+    bits = code.to_bits(lifted)
+    exponent = code.from_whole(code.integer("sub", code.integer("lshr", bits, code.whole(52)), code.whole(1023)))
+    m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << 52) - 1)), code.whole(1023 << 52)))
+    q = code.unary("floor", code.mul(code.add(exponent, code.const(0.5)), code.const(1 / 3)))
+    j = code.fma(q, code.const(-3.0), exponent)
+    guess = code.polynomial(m, table.CBRT_GUESS)
+    first, second = code.compare("eq", j, code.const(1.0)), code.compare("eq", j, code.const(2.0))
+    guess = code.mul(guess, code.select(second, code.const(2 ** (2 / 3)), code.select(first, code.const(2 ** (1 / 3)), code.const(1.0))))
+    m = code.mul(m, code.select(second, code.const(4.0), code.select(first, code.const(2.0), code.const(1.0))))
+    cube = code.mul(code.mul(guess, guess), guess)
+    double_m = code.add(m, m)
+    y = code.mul(guess, code.div(code.add(cube, double_m), code.add(code.add(cube, cube), m)))
+    square, square_low = code.two_product(y, y)
+    residual = code.fma(code.neg(square_low), y, code.fma(code.neg(square), y, m))
+    y = code.add(y, code.div(residual, code.mul(square, code.const(3.0))))
+    q = code.sub(q, code.select(small, code.const(18.0), code.const(0.0)))
+    value = code.copysign(code.scale(y, q), x)
+    usual = code.logic("and", code.compare("gt", size, code.const(0.0)), code.compare("lt", size, code.const(float("inf"))))
+    return code.select(usual, value, x)
+
+
+def hypot(code: Code, x: str, y: str) -> str:
+    """sqrt(a^2 + b^2), scaled by a power of two away from overflow and underflow, with one step of correction."""
+    zero, infinite = code.const(0.0), code.const(float("inf"))
+    ax, ay = code.unary("fabs", x), code.unary("fabs", y)
+    swap = code.compare("lt", ax, ay)
+    a, b = code.select(swap, ay, ax), code.select(swap, ax, ay)
+    large, small = code.compare("gt", a, code.const(1e150)), code.compare("lt", a, code.const(1e-140))
+    factor = code.select(large, code.const(2.0**-600), code.select(small, code.const(2.0**600), code.const(1.0)))
+    back = code.select(large, code.const(2.0**600), code.select(small, code.const(2.0**-600), code.const(1.0)))
+    a, b = code.mul(a, factor), code.mul(b, factor)
+    a2, a2_low = code.two_product(a, a)
+    b2, b2_low = code.two_product(b, b)
+    total, lost = code.fast_two_sum(a2, b2)
+    h = code.unary("sqrt", total)
+    rest = code.add(code.fma(code.neg(h), h, total), code.add(lost, code.add(a2_low, b2_low)))
+    step = code.div(rest, code.add(h, h))
+    h = code.mul(code.add(h, code.select(code.compare("gt", h, zero), step, zero)), back)
+    h = code.select(code.compare("unordered", x, y), code.const(float("nan")), h)
+    some = code.logic("or", code.compare("eq", ax, infinite), code.compare("eq", ay, infinite))
+    return code.select(some, infinite, h)
+
+
+def hypot_f32(code: Code, x: str, y: str) -> str:
+    """f32 in f64, where nothing overflows and the sum of squares is nearly exact."""
+    wide = code.other(64)
+    wx, wy = (wide.emit(f"fpext {code.type} {v} to {wide.type}") for v in (x, y))
+    h = wide.unary("sqrt", wide.fma(wx, wx, wide.mul(wy, wy)))
+    infinite = wide.const(float("inf"))
+    some = wide.logic("or", wide.compare("eq", wide.unary("fabs", wx), infinite), wide.compare("eq", wide.unary("fabs", wy), infinite))
+    return code.emit(f"fptrunc {wide.type} {wide.select(some, infinite, h)} to {code.type}")
+
+
+__all__ = ["LN2_PARTS", "cbrt", "hypot", "hypot_f32", "power"]
