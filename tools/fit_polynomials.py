@@ -110,9 +110,9 @@ def fits():
     outer = lambda x: mp.log(mp.erfc(x))
     yield "ERF_OUTER_F32", *fitted(outer, lambda x: mp.erfc(x), mpf("0.9277"), mpf("4.0"), 6, f32)
     yield "ERF_INNER_F64", *fitted(e, lambda z: mpf(1), mpf("1e-9"), mpf(1), 11, f64)
-    # f64: erfc x = exp(-x^2) h(t), t = (x - 2) / (x + 2) for x >= 1/2 (h is erfc(x) exp(x^2); t makes it nearly polynomial)
+    # f64: erfc x = exp(-x^2) h(t) / (1 + 2x), t = (x - 2) / (x + 2), x >= 1/2: h is nearly constant, so that its sum does not cancel
     back = lambda t: 2 * (1 + t) / (1 - t)
-    h = lambda t: mp.erfc(back(t)) * mp.exp(back(t) ** 2)
+    h = lambda t: mp.erfc(back(t)) * mp.exp(back(t) ** 2) * (1 + 2 * back(t))
     near, far = (mpf(1) / 2 - 2) / (mpf(5) / 2), (mpf(28) - 2) / 30
     yield "ERFC_F64", *fitted(h, lambda t: 1 / h(t), near, far, 25, f64)
     # cbrt m, m in [1, 2): a first guess for two steps of iteration

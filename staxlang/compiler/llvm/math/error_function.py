@@ -1,4 +1,4 @@
-"""erf and erfc: a polynomial near 0; beyond it 1 - e^p(x) (f32) or e^(-x^2) h((x - 2) / (x + 2)) (f64), own fits.
+"""erf and erfc: a polynomial near 0; beyond it 1 - e^p(x) (f32) or e^(-x^2) h((x - 2) / (x + 2)) / (1 + 2x) (f64), own fits.
 
 The mapping (x - 2) / (x + 2) is that of M. M. Shepherd, J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", Math. Comp. 36, 1981.
 """
@@ -21,6 +21,7 @@ def _erfc_beyond(code: Code, size: str) -> str:
     two = code.const(2.0)
     h = code.polynomial(code.div(code.sub(size, two), code.add(size, two)), table.ERFC_F64)
     square, lost = code.two_product(size, size)
+    h = code.div(h, code.fma(size, two, code.const(1.0)))
     return code.mul(exp(code, code.neg(square)), code.fma(code.neg(lost), h, h))
 
 

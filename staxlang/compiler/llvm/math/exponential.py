@@ -46,11 +46,11 @@ def exp(code: Code, x: str) -> str:
 
 
 def exp_of_sum(code: Code, high: str, low: str) -> str:
-    """e^(high + low), |low| far below |high|."""
+    """e^(high + low) for f64, |low| far below |high|."""
     n, r = reduced(code, code.clamp(high, *RANGE[code.bits]))
-    q = code.polynomial(r, table.EXP_F32 if code.bits == 32 else table.EXP_F64)
-    tail = code.fma(code.mul(r, r), q, code.fma(low, r, low))
-    return code.scale(code.add(code.const(1.0), code.add(r, tail)), n)
+    tail = code.fma(code.mul(r, r), code.polynomial(r, table.EXP_F64), code.fma(low, r, low))
+    one, lost = code.fast_two_sum(code.const(1.0), r)
+    return code.scale(code.add(one, code.add(lost, tail)), n)
 
 
 def exp2(code: Code, x: str) -> str:
@@ -81,7 +81,12 @@ def _expm1(code: Code, x: str) -> str:
 
 
 def expm1(code: Code, x: str) -> str:
-    return code.copysign(_expm1(code, x), x)
+    return _small_as_it_is(code, x, _expm1(code, x))
+
+
+def _small_as_it_is(code: Code, x: str, y: str) -> str:
+    """x itself where it is too small to differ from its function: the sign of zero and subnormal digits stay."""
+    return code.select(code.compare("lt", code.unary("fabs", x), code.const(2.0**-30 if code.bits == 32 else 2.0**-60)), x, y)
 
 
 def tanh(code: Code, x: str) -> str:
@@ -127,7 +132,7 @@ def sinh(code: Code, x: str) -> str:
     near = code.mul(code.const(0.5), code.add(q, code.div(q, code.add(q, code.const(1.0)))))
     far = _half_exp(code, size)
     large = code.compare("gt", size, code.const(30.0))
-    return code.copysign(code.select(large, far, near), x)
+    return _small_as_it_is(code, x, code.copysign(code.select(large, far, near), x))
 
 
 def cosh(code: Code, x: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import Code
-from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp
+from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp, exp2
 
 # bits of sqrt(1/2), digits of the fraction, smallest normal number, what lifts subnormal numbers, and by how many powers
 FORMAT = {32: (0x3F3504F3, 23, 1.1754943508222875e-38, 2.0**24, 24.0), 64: (0x3FE6A09E667F3BCD, 52, 2.2250738585072014e-308, 2.0**54, 54.0)}
@@ -111,8 +111,7 @@ def logaddexp(code: Code, a: str, b: str) -> str:
 def logaddexp2(code: Code, a: str, b: str) -> str:
     larger = code.select(code.compare("gt", a, b), a, b)
     distance = code.neg(code.unary("fabs", code.sub(a, b)))
-    e = exp(code, code.mul(distance, code.const(0.6931471805599453)))
-    value = code.fma(log1p(code, e), code.const(1.4426950408889634), larger)
+    value = code.fma(log1p(code, exp2(code, distance)), code.const(1.4426950408889634), larger)
     value = code.select(code.compare("eq", a, b), code.add(a, code.const(1.0)), value)
     return code.select(code.compare("unordered", a, b), code.add(a, b), value)
 

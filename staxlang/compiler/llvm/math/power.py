@@ -70,7 +70,7 @@ def _power_of_size(code: Code, size: str, y: str) -> str:
     product, lost = code.two_product(y, high)
     lost = code.fma(y, low, lost)
     # Where the product is infinite or NaN, or y or the logarithm was, its error is meaningless.
-    finite = code.compare("lt", code.unary("fabs", product), code.const(1e300))
+    finite = code.compare("lt", code.unary("fabs", product), code.const(1e4))
     return exp_of_sum(code, product, code.select(finite, lost, code.const(0.0)))
 
 
