@@ -46,9 +46,10 @@ def exp(code: Code, x: str) -> str:
 
 
 def exp_of_sum(code: Code, high: str, low: str) -> str:
-    """e^(high + low) for f64, |low| far below |high|."""
+    """e^(high + low) for f64, |low| at most the rounding error of |high|."""
     n, r = reduced(code, code.clamp(high, *RANGE[code.bits]))
-    tail = code.fma(code.mul(r, r), code.polynomial(r, table.EXP_F64), code.fma(low, r, low))
+    r, left = code.two_sum(r, low)
+    tail = code.fma(code.mul(r, r), code.polynomial(r, table.EXP_F64), left)
     one, lost = code.fast_two_sum(code.const(1.0), r)
     return code.scale(code.add(one, code.add(lost, tail)), n)
 
