@@ -87,6 +87,11 @@ def parse_python(source: Source, name: str = "") -> tree.Module:
     return tree.Module(span, name, doc, body)
 
 
+def literal_value(text: str) -> Any:
+    """The value of a number's or string's text; raises SyntaxError or ValueError."""
+    return ast.literal_eval(text)
+
+
 class _Converter:
     """Holds what the conversion of one text needs; a method for each kind of node, found through `_ROWS`."""
 
@@ -237,9 +242,12 @@ class _Converter:
         return tree.Function(self.span(node), "<lambda>", self.parameters(node.args), (result,))
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tree.Function:
-        doc, body = self.body(node.body)
+        imports, self.imports = self.imports, False
         if isinstance(node, ast.AsyncFunctionDef):
-            body = (tree.Refused(self.span(node), "unsupported-async", f"async def {node.name}"),)
+            doc, body = None, (self.refused(node),)
+        else:
+            doc, body = self.body(node.body)
+        self.imports = imports
         names, facts = self.type_parameters(getattr(node, "type_params", []))
         return tree.Function(
             self.span(node), self.name(node.name), self.parameters(node.args), body, self.optional(node.returns), doc, names, facts,

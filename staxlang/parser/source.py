@@ -9,7 +9,8 @@ import weakref
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
-from staxlang.base.spans import Source
+from staxlang.base.diagnostics import Diagnostic, diagnose
+from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.fingerprints import is_text_of
 from staxlang.parser.python import convert_function, parse_block
@@ -27,6 +28,10 @@ class SourceUnavailable(Exception):
         super().__init__(f"{code}: {fields}")
         self.code = code
         self.fields = fields
+
+    def diagnostic(self, span: Span | None = None) -> Diagnostic:
+        """What to tell the user; `span` is the place that needed the source, where there is one."""
+        return diagnose(self.code, span, **self.fields)
 
 
 def function_source(function: FunctionType, text: str | None = None) -> tree.Function:
@@ -51,7 +56,7 @@ def _from_linecache(function: FunctionType, code: CodeType) -> tree.Function:
     filename = code.co_filename
     lines = linecache.getlines(filename, function.__globals__)
     if not lines:
-        raise SourceUnavailable("source-unavailable", function=_title(code), file=filename)
+        raise SourceUnavailable("source-unavailable", name=_title(code), reason=_why_missing(filename))
     try:
         return _locate(code, lines, filename)
     except SourceUnavailable:
@@ -71,7 +76,7 @@ def _locate(code: CodeType, lines: list[str], filename: str) -> tree.Function:
         for node, shift in _nodes(source, code):
             if is_text_of(node, code, private):
                 return convert_function(node, source, shift, private)
-    raise SourceUnavailable("source-changed", function=_title(code), file=filename, line=str(code.co_firstlineno))
+    raise SourceUnavailable("source-changed", name=_title(code))
 
 
 def _nodes(source: Source, code: CodeType) -> Iterator[tuple[ast.AST, int]]:
@@ -159,6 +164,14 @@ def _body_place(code: CodeType) -> tuple[int, int]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def _why_missing(filename: str) -> str:
+    if filename in ("<stdin>", "<console>"):
+        return "it was typed into an interpreter that keeps no text"
+    if filename.startswith("<"):
+        return f"it was compiled from a text that was not registered, under the name `{filename}`"
+    return f"there is no readable file `{filename}`"
 
 
 def _title(code: CodeType) -> str:

@@ -6,10 +6,11 @@ from staxlang.base.catalogue.kind import DiagnosticKind
 from staxlang.base.catalogue.language import LANGUAGE_ROWS
 from staxlang.base.catalogue.runtime import RUNTIME_ROWS
 from staxlang.base.catalogue.sizes import SIZE_ROWS
+from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.catalogue.values import VALUE_ROWS
 
 CATALOGUE: dict[str, DiagnosticKind] = {
-    row.code: row for rows in (LANGUAGE_ROWS, CALL_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS) for row in rows
+    row.code: row for rows in (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS) for row in rows
 }
 
 __all__ = ["CATALOGUE", "DiagnosticKind"]

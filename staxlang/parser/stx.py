@@ -1,0 +1,97 @@
+"""A .stx text passes through here and becomes Tree: cut into top-level items, each parsed by itself, so that one slip hides no other."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import lark
+from lark.indenter import Indenter
+
+from staxlang.base.diagnostics import Diagnostic, raise_diagnostics
+from staxlang.base.spans import Source, Span
+from staxlang.parser import tree
+from staxlang.parser.docstrings import clean_docstring
+from staxlang.parser.items import Item, split_items
+from staxlang.parser.stx_convert import Place, convert
+from staxlang.parser.stx_errors import InvalidTree, explain, indentation_slips, repair
+
+_GRAMMAR = Path(__file__).with_name("stx.lark")
+_MOST_REPAIRS = 20  # slips reported in one item before it is given up
+
+
+class _Layout(Indenter):
+    NL_type = "_NEWLINE"
+    OPEN_PAREN_types = ["LPAR", "LSQB", "LBRACE"]
+    CLOSE_PAREN_types = ["RPAR", "RSQB", "RBRACE"]
+    INDENT_type = "_INDENT"
+    DEDENT_type = "_DEDENT"
+    tab_len = 8
+
+
+@functools.cache
+def grammar() -> lark.Lark:
+    """The LALR parser of one item or one expression."""
+    return lark.Lark(
+        _GRAMMAR.read_text(encoding="utf-8"), start=["item", "named"], parser="lalr", postlex=_Layout(),
+        keep_all_tokens=True, maybe_placeholders=False,
+    )  # fmt: skip
+
+
+def parse_module(source: Source) -> tree.Module:
+    """The Tree of a .stx file; raises StaxError (SyntaxError) with every slip that was found."""
+    module, diagnostics = read_module(source)
+    if diagnostics:
+        raise_diagnostics(diagnostics)
+    return module
+
+
+def read_module(source: Source) -> tuple[tree.Module, list[Diagnostic]]:
+    """What of a .stx file can be read, and the diagnostics of the rest."""
+    text = source.text.replace("\r\n", "\n").replace("\r", "\n")
+    if text != source.text:
+        source = Source(source.name, text, source.first_line)
+    doc: str | None = None
+    items: list[Any] = []
+    diagnostics: list[Diagnostic] = []
+    for number, item in enumerate(split_items(text)):
+        found = read_item(source, item, diagnostics)
+        if isinstance(found, tree.ExpressionStatement):
+            value = found.value
+            if number == 0 and isinstance(value, tree.Constant):
+                doc = clean_docstring(str(value.value))
+        elif found is not None:
+            items.append(found)
+    lines = text.split("\n")
+    span = Span(source, source.first_line, 0, source.first_line + len(lines) - 1, len(lines[-1]))
+    return tree.Module(span, Path(source.name).stem, doc, tuple(items)), diagnostics
+
+
+def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
+    """The statement of one item, or None; slips are appended, mended in place, and the item is parsed again."""
+    text, slips = indentation_slips(source, item)
+    diagnostics += slips
+    place = Place(source, source.first_line + item.line - 2, 0)
+    for _ in range(_MOST_REPAIRS):
+        try:
+            return convert(grammar().parse(text, start="item"), place, parse_expression)
+        except InvalidTree as error:
+            diagnostics.append(error.diagnostic)
+            return None
+        except (lark.exceptions.LarkError, AssertionError) as error:
+            slip = explain(error, text, place)
+            diagnostics.append(slip.diagnostic)
+            mended = repair(text, slip)
+            if mended is None:
+                return None
+            text = mended
+    return None
+
+
+def parse_expression(text: str, place: Place) -> Any:
+    """The Tree of one expression, which starts at a place: a part of an f-string."""
+    try:
+        return convert(grammar().parse(text, start="named"), place, parse_expression)
+    except (lark.exceptions.LarkError, AssertionError) as error:
+        raise InvalidTree(explain(error, text, place).diagnostic) from None

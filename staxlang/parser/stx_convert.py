@@ -1,0 +1,201 @@
+"""lark's tree of a .stx item passes through here and becomes Tree; what the grammar cannot refuse is refused here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token
+from lark import Tree as Parsed
+
+from staxlang.base.spans import Span
+from staxlang.parser import tree
+from staxlang.parser.docstrings import clean_docstring
+from staxlang.parser.stx_expressions import ExpressionConverter, ParseExpression
+from staxlang.parser.stx_places import Place, child_trees, name_tokens, named_part
+
+
+def convert(parsed: Any, place: Place, parse_expression: ParseExpression) -> Any:
+    """The Tree of what lark has read. `parse_expression` reads the expressions inside f-strings."""
+    return _Converter(place, parse_expression).node(parsed)
+
+
+class _Converter(ExpressionConverter):
+    """Definitions and statements: a method for each rule of the grammar, by its name."""
+
+    # ---- top level ----
+
+    def item(self, parsed: Any) -> Any:
+        return self.node(parsed.children[0])
+
+    def documentation(self, parsed: Any) -> Any:
+        token = parsed.children[0]
+        span = self.place.token(token)
+        return tree.ExpressionStatement(span, tree.Constant(span, self.literal(token)))
+
+    def constant(self, parsed: Any) -> Any:
+        name = parsed.children[1]
+        target = tree.Name(self.place.token(name), str(name))
+        parts = child_trees(parsed)
+        value = self.node(parts[-1])
+        if len(parts) == 2:
+            return tree.AnnotatedAssign(self.span(parsed), target, self.node(parts[0]), value)
+        return tree.Assign(self.span(parsed), (target,), value)
+
+    def import_module(self, parsed: Any) -> Any:
+        alias = name_tokens(parsed)
+        return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), (), str(alias[0]) if alias else None)
+
+    def importname_tokens(self, parsed: Any) -> Any:
+        names = tuple([self.imported(part) for part in child_trees(parsed)[1:]])
+        return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), names)
+
+    def imported(self, parsed: Any) -> tuple[str, str | None]:
+        names = name_tokens(parsed)
+        return str(names[0]), str(names[1]) if len(names) > 1 else None
+
+    def dotted(self, parsed: Any) -> str:
+        return "".join(parsed.children)
+
+    # ---- definitions ----
+
+    def function(self, parsed: Any) -> Any:
+        name = name_tokens(parsed)[0]
+        generics, parameters, returns, facts = (named_part(parsed, part) for part in ("generics", "parameters", "returns", "facts"))
+        doc, body = self.body(parsed.children[-1])
+        return tree.Function(
+            self.span(parsed), str(name), self.parameters(parameters) if parameters else (), body,
+            self.node(returns.children[1]) if returns else None, doc,
+            tuple(["".join(part.children) for part in child_trees(generics)]) if generics else (),
+            self.nodes(facts) if facts else (), parsed.children[0].type == "KERNEL",
+        )  # fmt: skip
+
+    nested = function
+
+    def body(self, suite: Any) -> tuple[str | None, Any]:
+        statements = self.suite(suite)
+        first = statements[0]
+        if isinstance(first, tree.ExpressionStatement) and isinstance(first.value, tree.Constant) and isinstance(first.value.value, str):
+            return clean_docstring(first.value.value), statements[1:]
+        return None, statements
+
+    def dtype_fact(self, parsed: Any) -> Any:
+        name, kind = parsed.children[0], self.node(parsed.children[2])
+        return tree.Compare(self.span(parsed), tree.Name(self.place.token(name), str(name)), ("in",), (kind,))
+
+    def parameters(self, parsed: Any) -> Any:
+        """The parameters of a function or lambda, with the kinds that `/` and `*` give them."""
+        found: list[Any] = []
+        kind, optional = "positional", False
+        for part in child_trees(parsed):
+            sign = part.children[0]
+            if sign.type == "SLASH":
+                found = [tree.Parameter(p.span, p.name, p.annotation, p.default, "positional-only") for p in found]
+                continue
+            name = next(iter(name_tokens(part)), None)
+            if name is None:  # a bare `*`
+                kind = "keyword"
+                continue
+            annotation, default = self.annotation(part)
+            own = {"STAR": "varargs", "POWER": "varkeywords"}.get(sign.type, kind)
+            span = self.place.token(name)
+            if any(p.name == name for p in found):
+                raise self.refuse("syntax-error", span, message=f"the parameter `{name}` occurs twice")
+            if own == "positional" and default is None and optional:
+                raise self.refuse("syntax-error", span, message=f"the parameter `{name}` without a default follows one with a default")
+            optional = optional or default is not None
+            kind = "keyword" if own == "varargs" else kind
+            last = default or annotation
+            if last is not None:
+                span = Span(span.source, span.line, span.column, last.span.end_line, last.span.end_column)
+            found.append(tree.Parameter(span, str(name), annotation, default, own))
+        return tuple(found)
+
+    lambda_parameters = parameters
+
+    def annotation(self, part: Any) -> tuple[Any, Any]:
+        """The annotation and the default of a parameter."""
+        found: dict[str, Any] = {}
+        for sign, value in zip(part.children, part.children[1:]):
+            if isinstance(sign, Token) and isinstance(value, Parsed):
+                found[sign.type] = self.node(value)
+        return found.get("COLON"), found.get("EQUAL")
+
+    # ---- statements ----
+
+    def suite(self, parsed: Any) -> Any:
+        found: list[Any] = []
+        for child in child_trees(parsed):
+            if child.data == "simple_line":
+                found += self.nodes(child)
+            else:
+                found.append(self.node(child))
+        return tuple(found)
+
+    def expression_statement(self, parsed: Any) -> Any:
+        return tree.ExpressionStatement(self.span(parsed), self.node(parsed.children[0]))
+
+    def assign(self, parsed: Any) -> Any:
+        *targets, value = self.nodes(parsed)
+        for target in targets:
+            self.check_target(target)
+        return tree.Assign(self.span(parsed), tuple(targets), value)
+
+    def augmented(self, parsed: Any) -> Any:
+        target, value = self.nodes(parsed)
+        self.check_target(target, many=False)
+        return tree.AugmentedAssign(self.span(parsed), target, str(parsed.children[1])[:-1], value)
+
+    def annotated(self, parsed: Any) -> Any:
+        target, annotation, *value = self.nodes(parsed)
+        self.check_target(target, many=False)
+        return tree.AnnotatedAssign(self.span(parsed), target, annotation, value[0] if value else None)
+
+    def return_statement(self, parsed: Any) -> Any:
+        return tree.Return(self.span(parsed), self.node(parsed.children[1]) if len(parsed.children) > 1 else None)
+
+    def assert_statement(self, parsed: Any) -> Any:
+        test, *message = self.nodes(parsed)
+        return tree.Assert(self.span(parsed), test, message[0] if message else None)
+
+    def break_statement(self, parsed: Any) -> Any:
+        return tree.Break(self.span(parsed))
+
+    def continue_statement(self, parsed: Any) -> Any:
+        return tree.Continue(self.span(parsed))
+
+    def pass_statement(self, parsed: Any) -> Any:
+        return tree.Pass(self.span(parsed))
+
+    def if_statement(self, parsed: Any) -> Any:
+        test, then, *rest = child_trees(parsed)
+        otherwise: Any = ()
+        end = self.span(parsed)
+        for part in reversed(rest):
+            if part.data == "else_part":
+                otherwise = self.suite(part.children[-1])
+            else:
+                start = self.place.token(part.children[0])
+                span = Span(start.source, start.line, start.column, end.end_line, end.end_column)
+                otherwise = (tree.If(span, self.node(part.children[1]), self.suite(part.children[3]), otherwise),)
+        return tree.If(end, self.node(test), self.suite(then), otherwise)
+
+    def for_statement(self, parsed: Any) -> Any:
+        targets, iterable, body, *rest = child_trees(parsed)
+        target = self.node(targets)
+        self.check_target(target)
+        otherwise = self.suite(rest[0].children[-1]) if rest else ()
+        return tree.For(self.span(parsed), target, self.node(iterable), self.suite(body), otherwise)
+
+    def while_statement(self, parsed: Any) -> Any:
+        test, body, *rest = child_trees(parsed)
+        return tree.While(self.span(parsed), self.node(test), self.suite(body), self.suite(rest[0].children[-1]) if rest else ())
+
+    def with_statement(self, parsed: Any) -> Any:
+        *items, body = child_trees(parsed)
+        return tree.With(self.span(parsed), tuple([self.with_item(item) for item in items]), self.suite(body))
+
+    def with_item(self, parsed: Any) -> tuple[Any, Any]:
+        context, *target = self.nodes(parsed)
+        if target:
+            self.check_target(target[0])
+        return context, target[0] if target else None
