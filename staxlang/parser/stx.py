@@ -14,8 +14,9 @@ from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.items import Item, split_items
-from staxlang.parser.stx_convert import Place, convert
-from staxlang.parser.stx_errors import InvalidTree, explain, indentation_slips, repair
+from staxlang.parser.stx_convert import convert
+from staxlang.parser.stx_errors import explain, indentation_slips, repair
+from staxlang.parser.stx_places import InvalidTree, Place
 
 _GRAMMAR = Path(__file__).with_name("stx.lark")
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up

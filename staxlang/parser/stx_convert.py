@@ -45,7 +45,7 @@ class _Converter(ExpressionConverter):
         alias = name_tokens(parsed)
         return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), (), str(alias[0]) if alias else None)
 
-    def importname_tokens(self, parsed: Any) -> Any:
+    def import_names(self, parsed: Any) -> Any:
         names = tuple([self.imported(part) for part in child_trees(parsed)[1:]])
         return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), names)
 

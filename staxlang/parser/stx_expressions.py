@@ -124,7 +124,7 @@ class ExpressionConverter:
         line = (token.line or 1) + before.count("\n")
         column = (token.column or 1) + len(before) if "\n" not in before else len(before) - before.rfind("\n")
         row, shift = self.place.at(line, column)
-        return self.parse_expression(f"({field.expression})\n", Place(self.place.source, row - 1, shift - 1))
+        return self.parse_expression(f"({field.expression})", Place(self.place.source, row - 1, shift - 1))
 
     # ---- operators ----
 
