@@ -1,0 +1,1 @@
+"""This project beside NumPy, numexpr, Numba, JAX, torch and torch.compile, in one run: `python -m benchmarks --help`."""

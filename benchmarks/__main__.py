@@ -1,0 +1,208 @@
+"""`python -m benchmarks`: each peer in a process of its own, rounds interleaved, medians, ratios."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+
+from benchmarks import cold, report
+from benchmarks.machine import describe
+from benchmarks.peers import PEERS, Peer, with_memory_kept
+from benchmarks.workloads import SIZES, SWEPT, WORKLOADS, Workload, swept
+
+
+class Process:
+    """A peer's worker and its pipe."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")} | peer.environment
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", peer.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        )
+
+    def ask(self, do: str, *arguments: str) -> dict:
+        assert self.child.stdin and self.child.stdout
+        self.child.stdin.write(json.dumps({"do": do, "arguments": arguments}) + "\n")
+        self.child.stdin.flush()
+        line = self.child.stdout.readline()
+        return json.loads(line) if line else {"error": "the process ended"}
+
+    def close(self) -> None:
+        self.child.kill()
+        self.child.wait()
+
+
+def measure(workload: Workload, processes: list[Process], rounds: int) -> dict[str, dict]:
+    """Peer -> seconds (median of interleaved rounds), first call, and what went wrong."""
+    ready: dict[str, dict] = {}
+    taking = []
+    for process in processes:
+        answer = process.ask("prepare", workload.name)
+        if "absent" in answer:
+            continue
+        ready[process.peer.name] = answer
+        if "error" not in answer:
+            answer["sums"] = process.ask("check").get("sums")
+            taking.append(process)
+    times: dict[str, list[float]] = {p.peer.name: [] for p in taking}
+    for _ in range(rounds):
+        for process in taking:
+            answer = process.ask("round")
+            if "seconds" in answer:
+                times[process.peer.name].append(answer["seconds"])
+    for name, values in times.items():
+        if values:
+            ready[name]["seconds"] = statistics.median(values)
+    return ready
+
+
+def differs(results: dict[str, dict]) -> list[str]:
+    """Peers whose result is not that of this project (loosely: sums of float32)."""
+    mine = results.get("stax", {}).get("sums")
+    if not mine:
+        return []
+    far = lambda a, b: not math.isclose(a, b, rel_tol=2e-3, abs_tol=1e-2 * max(1.0, abs(b)))
+    return [name for name, r in results.items() if r.get("sums") and any(far(a, b) for a, b in zip(r["sums"], mine))]
+
+
+def bandwidth(processes: list[Process], rounds: int) -> float:
+    """Bytes per second of a copy of 64 MB: the best of what this project reaches for `x * 2 + w` and NumPy's copy is no fairer ruler than this one."""
+    row = swept("axpb", 1 << 24)
+    best = 0.0
+    for process in processes:
+        if "error" in process.ask("prepare", row.name):
+            continue
+        for _ in range(rounds):
+            answer = process.ask("round")
+            if "seconds" in answer:
+                best = max(best, row.bytes / answer["seconds"])
+    return best
+
+
+def compared(title: str, workloads: list[Workload], peers: list[Peer], rounds: int) -> str:
+    processes = [Process(p) for p in peers]
+    peak = bandwidth([p for p in processes if p.peer.name in ("stax", "torch")], rounds)
+    names = [p.name for p in peers]
+    rows = []
+    for workload in workloads:
+        results = measure(workload, processes, rounds)
+        times = {n: results[n]["seconds"] for n in results if "seconds" in results[n]}
+        mine = times.get("stax")
+        others = {n: t for n, t in times.items() if n != "stax"}
+        best = min(others, key=lambda n: others[n]) if others else None
+        cells = [report.seconds(times.get(n)) or ("failed" if "error" in results.get(n, {}) else "") for n in names]
+        bytes_ratio = mine * peak / workload.bytes if mine and peak and workload.bytes > 1 << 22 else None
+        rows.append([workload.name, *cells, best or "", report.ratio(mine / others[best]) if mine and best else "", report.ratio(bytes_ratio)])
+        notes = [f"{n}: {results[n]['error']}" for n in results if "error" in results[n]]
+        wrong = differs(results)
+        print(f"  {workload.name}: {', '.join(f'{n} {report.seconds(t)}' for n, t in times.items())}" + "".join(f"\n    {t}" for t in notes), file=sys.stderr)
+        if wrong:
+            print(f"    results differ: {', '.join(wrong)}", file=sys.stderr)
+    for process in processes:
+        process.close()
+    head = ["workload", *names, "best peer", "stax / best", "x of the bytes"]
+    return f"### {title}\n\nBytes are counted at {peak / 1e9:.1f} GB/s, the best `x * 2 + w` of 16M f32 in this run.\n\n{report.table(head, rows)}\n"
+
+
+def sizes(peers: list[Peer], rounds: int) -> str:
+    processes = [Process(p) for p in peers if p.name in ("stax", "numpy")]
+    rows = []
+    for program in SWEPT:
+        row = [program]
+        for n in SIZES:
+            results = measure(swept(program, n), processes, rounds)
+            mine, numpy = (results.get(k, {}).get("seconds") for k in ("stax", "numpy"))
+            row.append(report.ratio(mine / numpy) if mine and numpy else "failed")
+        rows.append(row)
+        print("  ", row, file=sys.stderr)
+    for process in processes:
+        process.close()
+    return f"### Time as a share of NumPy's, by number of elements\n\n{report.table(['program', *(f'{n:,}' for n in SIZES)], rows)}\n"
+
+
+CALL = """
+import timeit, numpy as np, staxlang as stax
+from benchmarks.programs import numpy_programs
+a, b = np.ones(64, np.float32), np.ones(64, np.float32)
+f = stax.kernel(lambda x, w: x + w)
+f(a, b); f(a, b)
+pick = lambda g: min(timeit.repeat(g, number=200000, repeat=9)) / 200000
+pairs = [(pick(lambda: f(a, b)), pick(lambda: np.add(a, b))) for _ in range(3)]
+empty = pick(lambda: None)
+print(min(p[0] for p in pairs) - empty, min(p[1] for p in pairs) - empty)
+"""
+
+
+def calls() -> str:
+    done = subprocess.run([sys.executable, "-c", CALL], capture_output=True, text=True)
+    if done.returncode:
+        return f"### Calls\n\nfailed: {done.stderr.strip().splitlines()[-1]}\n"
+    mine, numpy = map(float, done.stdout.split())
+    rows = [[report.seconds(mine), report.seconds(numpy), report.ratio(mine / numpy)]]
+    return f"### A call with two arrays of 64 f32\n\n{report.table(['kernel', 'np.add', 'ratio'], rows)}\n"
+
+
+def starts(peers: list[Peer], rounds: int) -> str:
+    rows = []
+    for peer in peers:
+        if peer.name in cold.STARTS:
+            try:
+                r = cold.measure(peer.name, rounds)
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                rows.append([peer.name, "failed", str(error).strip().splitlines()[-1][:60], "", ""])
+                continue
+            rows.append([peer.name, *(report.seconds(v) for v in (r["import"], r["cold"], r["import"] + r["cold"], r["warm"]))])
+            print("  ", rows[-1], file=sys.stderr)
+    head = ["peer", "import", "first call", "import + first call", "first call, cache on disk"]
+    return f"### Fresh processes: relu(x + w) * 2 summed over rows, f32 [64, 128]\n\n{report.table(head, rows)}\n"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", default="", help="comma-separated parts of workload names")
+    parser.add_argument("--peers", default="", help="comma-separated peers (default: all that are installed)")
+    parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds, of which the median counts")
+    parser.add_argument("--parts", default="calls,starts,sizes,plain,kept", help="which tables")
+    parser.add_argument("--output", default="", help="write the report to this file as well")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    wanted = [p for p in options.peers.split(",") if p]
+    peers = [p for p in PEERS if p.present and (not wanted or p.name in wanted or p.name == "stax")]
+    chosen = [w for w in WORKLOADS if not options.only or any(part in w.name for part in options.only.split(","))]
+    command = "python -m benchmarks " + " ".join(sys.argv[1:])
+    parts = [f"`{command.strip()}` on {describe()}\n"]
+    for part in options.parts.split(","):
+        print(f"{part} ...", file=sys.stderr)
+        match part:
+            case "calls":
+                parts.append(calls())
+            case "starts":
+                parts.append(starts(peers, 5))
+            case "sizes":
+                parts.append(sizes(peers, options.rounds))
+            case "plain":
+                parts.append(compared("As they come", chosen, peers, options.rounds))
+            case "kept":
+                kept = [p if p.name == "stax" else with_memory_kept(p) for p in peers]
+                large = [w for w in chosen if w.bytes > 1 << 22]
+                parts.append(compared("The peers' malloc keeping its memory", large, kept, options.rounds))
+            case _:
+                raise SystemExit(f"no such part: {part}")
+    text = "\n".join(parts)
+    print(text)
+    if options.output:
+        with open(options.output, "w") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
