@@ -1,0 +1,102 @@
+"""EntryPlan: everything a native entry does, as data - how objects are reached and what they must be, what is computed, what is returned.
+
+The same plan serves the emitter of the native entry (entry.py) and the runtime's own matching in Python. A size in it is an int,
+a `SizeExpression`, or (in a plan that came from the disk cache) the text of a Python expression over the plan's symbols.
+
+Steps (how an object is reached; `slot` numbers an object that the runtime puts into the entry's table):
+    ("argument", k)         the k-th object of the call's vector (keywords follow the positional ones)
+    ("slot", s)             a fixed object: a default, a module
+    ("cell", s)             what the closure cell holds
+    ("global", d, n)        the value of name n in the globals dict d
+    ("item", k)             element k of a tuple or list
+    ("key", s)              the value of a dict under key s
+    ("attribute", s)        the attribute of that name
+
+Checks (what it must be):
+    ("array", dtype, shape, layout, written)     exactly numpy.ndarray, native, aligned; layout None: row-major, else element strides
+    ("numpy scalar", dtype, s)                   exactly the NumPy scalar type in slot s
+    ("int",) ("float",) ("bool",) ("complex",)   exactly that Python type; int within 64 bits
+    ("frozen", kind, value)                      a Python number of that kind and value
+    ("text", s)                                  a str equal to the one in slot s
+    ("same", s)                                  that very object
+    ("function", s, c)                           that very function, its code still the one in slot c
+    ("type", s)                                  an object of exactly that type
+    ("tuple", n) ("list", n)                     exactly that type and length
+    ("dict", slots)                              exactly dict, with these keys in this order
+    ("any",)                                     anything
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from staxlang.base.sizes import Condition, Size
+
+
+class Place(NamedTuple):
+    """An object that the entry looks at; `parent` is the place it is reached from (-1: none), `path` its name in the user's words."""
+
+    parent: int
+    step: tuple[Any, ...]
+    check: tuple[Any, ...]
+    path: str
+
+
+class Output(NamedTuple):
+    """An array that the program fills; `slot` holds its NumPy dtype object. Outputs of rank 0 are filled in place on the stack."""
+
+    dtype: str
+    itemsize: int
+    shape: tuple[Size, ...]
+    slot: int
+
+
+class EntryPlan(NamedTuple):
+    """One version's call from Python objects to Python objects.
+
+    `result` is a tree: ("array", k) output k; ("scalar", k) output k as a NumPy scalar; ("number", k, kind) output k as a Python number;
+    ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset) of an input, in elements; ("size", size);
+    ("static", slot); ("tuple", items); ("build", slot, items): what the callable in the slot makes of the items.
+    `gate` is the dtype of the value that a guard replay computes (then `result` is not used); `outcome` is, in an entry below a gate,
+    the 64 bits that the gate's value must have.
+    """
+
+    positional: int
+    keywords: tuple[int, ...]
+    places: tuple[Place, ...]
+    symbols: tuple[tuple[str, int, int], ...]  # (symbol, place of an int, sign): symbols that are bound by numbers, not by extents
+    conditions: tuple[Condition, ...]
+    arrays: tuple[int, ...]
+    scalars: tuple[tuple[int, str], ...]
+    sizes: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    result: tuple[Any, ...]
+    work: Size = 0
+    arena: Size = 0
+    gate: str | None = None
+    outcome: int | None = None
+    slots: int = 0
+    fail: int = -1  # slot of the callable that raises for a failed run-time check
+
+
+class HeaderLayout(NamedTuple):
+    """Offsets in bytes from an object's start, of 64-bit CPython and NumPy 2. The runtime measures and tests them.
+
+    `dict_tag` is 0 where dicts carry no version tag.
+    """
+
+    type: int = 8
+    value: int = 16  # of float, complex, NumPy scalars, cells
+    tuple_items: int = 24
+    list_items: int = 24
+    var_size: int = 16
+    dict_size: int = 16
+    dict_tag: int = 24
+    array_data: int = 16
+    array_rank: int = 24
+    array_dims: int = 32
+    array_strides: int = 40
+    array_descr: int = 56
+    array_flags: int = 64
+    descr_word: int = 24

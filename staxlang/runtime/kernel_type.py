@@ -1,0 +1,63 @@
+"""A Python class to a type whose instances are called through native code: vectorcall in the object, bound as methods without Python."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Final
+
+from staxlang.runtime.support import Support, write_pointer
+
+_BASE_TYPE, _VECTORCALL, _METHOD = 1 << 10, 1 << 11, 1 << 17  # Py_TPFLAGS_BASETYPE, HAVE_VECTORCALL, METHOD_DESCRIPTOR
+_TP_CALL, _TP_DESCR_GET, _TP_MEMBERS = 50, 54, 72
+_T_PYSSIZET, _READONLY = 19, 1
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = (("slot", ctypes.c_int), ("function", ctypes.c_void_p))
+
+
+class _Spec(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("basicsize", ctypes.c_int),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    )
+
+
+class _Member(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_kept: Final[list[Any]] = []  # what the interpreter keeps pointers to
+
+
+def native_type(base: type, name: str, support: Support) -> tuple[type, int]:
+    """A subtype of `base` (a class without __call__) whose instances hold, at the offset that is returned, the address of their entry."""
+    offset = (base.__basicsize__ + 7) // 8 * 8
+    call = ctypes.cast(ctypes.pythonapi.PyVectorcall_Call, ctypes.c_void_p).value
+    members = (_Member * 2)(_Member(b"__vectorcalloffset__", _T_PYSSIZET, offset, _READONLY, None), _Member())
+    slots = (_Slot * 4)(
+        _Slot(_TP_CALL, call),
+        _Slot(_TP_DESCR_GET, support.address("stax_descr_get")),
+        _Slot(_TP_MEMBERS, ctypes.cast(members, ctypes.c_void_p).value),
+        _Slot(0, None),
+    )
+    spec = _Spec(f"{base.__module__}.{name}".encode(), offset + 8, 0, _BASE_TYPE | _VECTORCALL | _METHOD, slots)
+    make = ctypes.pythonapi.PyType_FromSpecWithBases
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
+    made = make(ctypes.addressof(spec), (base,))
+    _kept.extend((members, slots, spec))
+    return made, offset
+
+
+def set_entry(kernel: Any, offset: int, address: int) -> None:
+    """Direct the calls of a kernel object to a native entry."""
+    write_pointer(id(kernel) + offset, address)
