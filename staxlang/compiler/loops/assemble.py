@@ -1,0 +1,183 @@
+"""A cluster becomes a plan: passes over the inner axes in order of dependence, with what each pass reduces and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from staxlang.base.sizes import Size, symbol
+from staxlang.compiler.loops.cluster import Cluster
+from staxlang.compiler.loops.expressions import Expressions, extent_of, lone_symbol, replace_symbols
+from staxlang.compiler.loops.ir import Range
+from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.node import Node
+from staxlang.base.dtypes import BOOL, I64, DType
+
+
+@dataclass(slots=True)
+class Reduction:
+    """`name` = kind over the pass's points of value. Two locals for argmin and argmax (`name`, `name.value`)."""
+
+    name: str
+    kind: str
+    dtype: DType
+    value: Node
+    position: Size = 0
+
+
+@dataclass(slots=True)
+class Write:
+    """buffer[subscripts] = value at every point of the pass."""
+
+    buffer: str
+    subscripts: tuple[Size, ...]
+    value: Node
+
+
+@dataclass(slots=True)
+class Pass:
+    """One walk over the points `inner` of a row, after all reductions of lower levels are complete. No inner axes: once a row."""
+
+    level: int
+    inner: tuple[Range, ...]
+    reductions: list[Reduction] = field(default_factory=list[Reduction])
+    writes: list[Write] = field(default_factory=list[Write])
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset([name for name, _ in self.inner])
+
+    def roots(self) -> list[Node]:
+        return [one.value for one in self.reductions] + [one.value for one in self.writes]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What one kernel does for each point of `outer`: passes in order; then reductions over `outer` itself, and what follows them."""
+
+    outer: tuple[Range, ...]
+    passes: list[Pass]
+    over: list[Reduction] = field(default_factory=list[Reduction])
+    after: list[Write] = field(default_factory=list[Write])
+
+
+def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions) -> Plan:
+    """The cluster's plan; `stored` are the buffers that must be written."""
+    values: dict[str, tuple[Unit, Node]] = {}
+    names = set(cluster.names)
+    for unit in cluster.units:
+        body = open_moments(_resolved(unit.body, values, names, ex), ex)
+        values[unit.buffer] = unit, body
+    roots = [(unit, body) for unit, body in values.values() if unit.buffer in stored]
+    return _Assembly(cluster, ex).plan(roots)
+
+
+def _resolved(body: Node, values: dict[str, tuple[Unit, Node]], names: set[str], ex: Expressions) -> Node:
+    """The body with the cluster's own values in place of loads of them."""
+    table: dict[Node, Node] = {}
+    for load in ex.loads(body):
+        found = values.get(load["buffer"])
+        if found is not None:
+            unit, value = found
+            mapping: dict[str, Size] = {}
+            for own, read in zip(unit.subscripts, load["subscripts"], strict=True):
+                name = lone_symbol(own)
+                if name is not None and name not in names:
+                    mapping[name] = read
+            table[load] = ex.substitute(value, mapping)
+    return ex.replace(body, table) if table else body
+
+
+def open_moments(body: Node, ex: Expressions) -> Node:
+    """Welford's mean and sum of squared deviations as two sums, one after the other: rows stay in cache, and this form is exacter."""
+    table: dict[Node, Node] = {}
+    for node in ex.reduces(body):
+        if node["kind"] == "welford":
+            operand = ex.replace(node.operands[0], table)
+            table[node] = moments(operand, node["ranges"], node["part"], node.type, ex)
+    return ex.replace(body, table) if table else body
+
+
+def moments(operand: Node, ranges: tuple[Range, ...], part: str, dtype: DType, ex: Expressions) -> Node:
+    count = ex.cast(ex.size(extent_of(ranges)), dtype)
+    total = ex.make("reduce", (operand,), dtype, kind="sum", ranges=ranges, part=None)
+    mean = ex.make("divide", (total, count), dtype)
+    if part == "mean":
+        return mean
+    away = ex.make("subtract", (operand, mean), dtype)
+    return ex.make("reduce", (ex.make("multiply", (away, away), dtype),), dtype, kind="sum", ranges=ranges, part=None)
+
+
+class _Assembly:
+    __slots__ = ("cluster", "ex", "names", "table", "level", "passes", "over")
+
+    def __init__(self, cluster: Cluster, ex: Expressions) -> None:
+        self.cluster, self.ex = cluster, ex
+        self.names = frozenset(cluster.names)
+        self.table: dict[Node, Node] = {}
+        self.level: dict[Node, int] = {}
+        self.passes: dict[tuple[int, tuple[Size, ...]], Pass] = {}
+        self.over: dict[Node, Reduction] = {}
+
+    def plan(self, roots: Iterable[tuple[Unit, Node]]) -> Plan:
+        ex = self.ex
+        after: list[Write] = []
+        roots = list(roots)
+        for node in dict.fromkeys([node for _, body in roots for node in ex.reduces(body)]):
+            self._add_reduction(node)
+        for unit, body in roots:
+            reduces = ex.reduces(body)
+            value = ex.replace(body, self.table)
+            if any(node in self.over for node in reduces) and not unit.ranges:
+                after.append(Write(unit.buffer, unit.subscripts, value))
+                continue
+            level = max([self.level[node] + 1 for node in reduces], default=0)
+            inner = tuple([one for one in unit.ranges if one[0] not in self.names])
+            found, mapping = self._pass(level, inner)
+            subscripts = tuple([replace_symbols(one, mapping) for one in unit.subscripts])
+            found.writes.append(Write(unit.buffer, subscripts, ex.substitute(value, mapping)))
+        passes = sorted(self.passes.values(), key=lambda one: (one.level, bool(one.inner)))
+        return Plan(self.cluster.outer, passes, list(self.over.values()), after)
+
+    def _add_reduction(self, node: Node) -> None:
+        ex = self.ex
+        kind, dtype = node["kind"], node.type
+        name = ex.fresh(kind)
+        operand = node.operands[0]
+        within = ex.reduces(operand)
+        level = max([self.level[one] + 1 for one in within], default=0)
+        value = ex.replace(operand, self.table)
+        ranges: tuple[Range, ...] = node["ranges"]
+        accumulated = value.type if kind in ("argmin", "argmax") else dtype
+        self.table[node] = ex.cast(ex.local(name, I64), dtype) if kind in ("argmin", "argmax") else ex.local(name, dtype)
+        self.level[node] = level
+        if self.names and any(one in self.names for one, _ in ranges):
+            self.over[node] = Reduction(name, kind, accumulated, value, _position(ranges))
+            return
+        found, mapping = self._pass(level, ranges)
+        position = replace_symbols(_position(ranges), mapping)
+        found.reductions.append(Reduction(name, kind, accumulated, ex.substitute(value, mapping), position))
+
+    def _pass(self, level: int, inner: tuple[Range, ...]) -> tuple[Pass, dict[str, Size]]:
+        """The pass of that level over a space with these extents, and how to rename the indices to the pass's."""
+        key = level, tuple([extent for _, extent in inner])
+        found = self.passes.get(key)
+        if found is None:
+            found = self.passes[key] = Pass(level, inner)
+            return found, {}
+        return found, {own: symbol(name) for (own, _), (name, _) in zip(inner, found.inner, strict=True) if own != name}
+
+
+def _position(ranges: tuple[Range, ...]) -> Size:
+    """The number of a point in row-major order."""
+    place: Size = 0
+    for name, extent in ranges:
+        place = place * extent + symbol(name)
+    return place
+
+
+def truth(value: Node, ex: Expressions) -> Node:
+    """A value as a bool: whether it is not zero."""
+    if value.type is BOOL:
+        return value
+    return ex.make("not_equal", (value, ex.const(0, value.type)), BOOL)

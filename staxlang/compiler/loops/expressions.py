@@ -1,0 +1,237 @@
+"""Loop expressions pass through here: what they depend on, what they load, what they cost; substitution of subscripts and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from staxlang.base.dtypes import I64, DType
+from staxlang.base.sizes import Size, SizeExpression, substitute, symbol, symbols
+from staxlang.compiler.loops.ir import Buffer, Range
+from staxlang.compiler.node import Interner, Node
+
+Names = frozenset[str]
+_NONE: Names = frozenset()
+
+# About how many simple vector instructions an operation takes; what is not listed takes one.
+COST_ROWS: dict[str, int] = {
+    "const": 0, "local": 0, "size": 0, "load": 1, "cast": 1,
+    **dict.fromkeys(("divide", "reciprocal", "sqrt"), 5),
+    **dict.fromkeys(("floor_divide", "remainder", "fmod", "gcd", "lcm", "heaviside", "nextafter", "spacing", "ldexp"), 12),
+    **dict.fromkeys(("exp", "exp2", "log", "log2", "log10", "sigmoid"), 14),
+    **dict.fromkeys(("expm1", "log1p", "sin", "cos", "tanh", "erf", "softplus", "logaddexp", "logaddexp2", "cbrt", "hypot"), 22),
+    **dict.fromkeys(("tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "erfc"), 30),
+    **dict.fromkeys(("power", "float_power"), 45),
+}  # fmt: skip
+
+
+class Expressions:
+    """The expressions of one schedule in the making, with memories of what was asked about them."""
+
+    __slots__ = ("interner", "buffers", "_free", "_loads", "_cost", "_reduces", "_counter", "_linear", "_address")
+
+    def __init__(self, interner: Interner, buffers: dict[str, Buffer]) -> None:
+        self.interner = interner
+        self.buffers = buffers
+        self._free: dict[Node, Names] = {}
+        self._loads: dict[Node, tuple[Node, ...]] = {}
+        self._reduces: dict[Node, tuple[Node, ...]] = {}
+        self._cost: dict[Node, int] = {}
+        self._counter: dict[str, int] = {}
+        self._address: dict[tuple[str, tuple[Size, ...]], Size] = {}
+
+    # ---- making ----
+
+    def fresh(self, prefix: str) -> str:
+        """A name that nothing else in the schedule has."""
+        number = self._counter.get(prefix, 0)
+        self._counter[prefix] = number + 1
+        return f"{prefix}{number}"
+
+    def make(self, op: str, operands: tuple[Node, ...], dtype: DType, **attributes: Any) -> Node:
+        return self.interner.make(op, operands, dtype, **attributes)
+
+    def local(self, name: str, dtype: DType) -> Node:
+        return self.interner.make("local", (), dtype, name=name)
+
+    def const(self, value: Any, dtype: DType) -> Node:
+        return self.interner.make("const", (), dtype, value=value)
+
+    def size(self, value: Size) -> Node:
+        return self.const(value, I64) if isinstance(value, int) else self.interner.make("size", (), I64, value=value)
+
+    def load(self, buffer: str, subscripts: tuple[Size, ...]) -> Node:
+        return self.interner.make("load", (), self.buffers[buffer].dtype, buffer=buffer, subscripts=subscripts)
+
+    def cast(self, value: Node, dtype: DType) -> Node:
+        return value if value.type is dtype else self.interner.make("cast", (value,), dtype)
+
+    # ---- asking ----
+
+    def free(self, node: Node) -> Names:
+        """Names of the indices and sizes that a value depends on (those bound by a reduction inside are not)."""
+        found = self._free.get(node)
+        if found is None:
+            found = self._free[node] = self._find_free(node)
+        return found
+
+    def _find_free(self, node: Node) -> Names:
+        if node.op == "const" or node.op == "local":
+            return _NONE
+        if node.op == "size":
+            return symbols(node["value"])
+        found = _NONE
+        for operand in node.operands:
+            found |= self.free(operand)
+        if node.op == "load":
+            for subscript in node["subscripts"]:
+                if not isinstance(subscript, int):
+                    found |= symbols(subscript)
+            if node.operands:
+                found = frozenset([name for name in found if name[0] != "$"])
+        elif node.op == "reduce":
+            ranges = node["ranges"]
+            found -= {name for name, _ in ranges}
+            for _, extent in ranges:
+                found |= symbols(extent)
+        return found
+
+    def loads(self, node: Node) -> tuple[Node, ...]:
+        """The different loads in an expression, in order of appearance."""
+        found = self._loads.get(node)
+        if found is None:
+            found = self._loads[node] = self._gather(node, "load", self.loads)
+        return found
+
+    def reduces(self, node: Node) -> tuple[Node, ...]:
+        """The different reductions in an expression; one inside another comes before it."""
+        found = self._reduces.get(node)
+        if found is None:
+            found = self._reduces[node] = self._gather(node, "reduce", self.reduces)
+        return found
+
+    def _gather(self, node: Node, op: str, again: Any) -> tuple[Node, ...]:
+        if not node.operands:
+            return (node,) if node.op == op else ()
+        if len(node.operands) == 1 and node.op != op:
+            return again(node.operands[0])
+        found: dict[Node, None] = {}
+        for operand in node.operands:
+            found.update(dict.fromkeys(again(operand)))
+        if node.op == op:
+            found[node] = None
+        return tuple(found)
+
+    def cost(self, node: Node) -> int:
+        """About how many simple instructions an element of this value takes (shared parts counted each time they are used)."""
+        found = self._cost.get(node)
+        if found is None:
+            found = min(1 << 20, COST_ROWS.get(node.op, 1) + sum([self.cost(operand) for operand in node.operands]))
+            self._cost[node] = found
+        return found
+
+    def address(self, buffer: str, subscripts: tuple[Size, ...]) -> Size:
+        """Element number in the buffer as one size over loop indices; `$k` in it where it is indirect."""
+        key = (buffer, subscripts)
+        found = self._address.get(key)
+        if found is None:
+            found = 0
+            for subscript, stride in zip(subscripts, self.buffers[buffer].strides, strict=True):
+                if subscript != 0:
+                    found = found + subscript * stride
+            self._address[key] = found
+        return found
+
+    # ---- rewriting ----
+
+    def substitute(self, node: Node, mapping: Mapping[str, Size], memo: dict[Node, Node] | None = None) -> Node:
+        """The expression with indices replaced by sizes, all at once. `memo` may be shared by calls with the same mapping."""
+        if not mapping or self.free(node).isdisjoint(mapping):
+            return node
+        return self._substitute(node, mapping, {} if memo is None else memo)
+
+    def _substitute(self, node: Node, mapping: Mapping[str, Size], memo: dict[Node, Node]) -> Node:
+        if self.free(node).isdisjoint(mapping):
+            return node
+        found = memo.get(node)
+        if found is not None:
+            return found
+        operands = tuple([self._substitute(operand, mapping, memo) for operand in node.operands]) if node.operands else ()
+        make = self.interner.make
+        if node.op == "load":
+            subscripts = tuple([replace_symbols(one, mapping) for one in node["subscripts"]])
+            found = make("load", operands, node.type, buffer=node["buffer"], subscripts=subscripts)
+        elif node.op == "size":
+            value = replace_symbols(node["value"], mapping)
+            found = self.size(value)
+        elif node.op == "reduce":
+            ranges = tuple([(name, replace_symbols(extent, mapping)) for name, extent in node["ranges"]])
+            found = make("reduce", operands, node.type, kind=node["kind"], ranges=ranges, part=node["part"])
+        else:
+            found = make(node.op, operands, node.type, **dict(node.attributes))
+        memo[node] = found
+        return found
+
+    def replace(self, node: Node, table: Mapping[Node, Node], memo: dict[Node, Node] | None = None) -> Node:
+        """The expression with whole sub-expressions replaced (outermost first)."""
+        if memo is None:
+            memo = {}
+        found = table.get(node)
+        if found is not None:
+            return found
+        if not node.operands:
+            return node
+        found = memo.get(node)
+        if found is None:
+            operands = tuple([self.replace(operand, table, memo) for operand in node.operands])
+            found = node if operands == node.operands else self.with_operands(node, operands)
+            memo[node] = found
+        return found
+
+    def with_operands(self, node: Node, operands: tuple[Node, ...]) -> Node:
+        return self.interner.make(node.op, operands, node.type, **dict(node.attributes))
+
+
+def replace_symbols(size: Size, mapping: Mapping[str, Size]) -> Size:
+    """`substitute` with the common case, a lone index, made quick."""
+    if not isinstance(size, SizeExpression):
+        return size
+    names = symbols(size)
+    if len(names) == 1:
+        (name,) = names
+        value = mapping.get(name)
+        if value is None:
+            return size
+        if size is symbol(name):
+            return value
+    return substitute(size, mapping)
+
+
+def lone_symbol(size: Size) -> str | None:
+    """The name of the symbol that a size is, None for anything else."""
+    if not isinstance(size, SizeExpression) or len(size.terms) != 1:
+        return None
+    ((monomial, count),) = size.terms.items()
+    return monomial[0].name if count == 1 and len(monomial) == 1 and monomial[0].kind == "symbol" else None
+
+
+def extent_of(ranges: Iterable[Range]) -> Size:
+    """The number of points of a space."""
+    total: Size = 1
+    for _, extent in ranges:
+        total = total * extent
+    return total
+
+
+def subexpressions(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every different node under the roots, operands before the nodes that use them."""
+    seen: set[Node] = set()
+    stack = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend([(operand, False) for operand in reversed(node.operands) if operand not in seen])

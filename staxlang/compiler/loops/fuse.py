@@ -1,0 +1,191 @@
+"""Units are gathered into clusters, each to become one kernel: greedily, the pair that saves most bytes first, while it stays legal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
+from staxlang.compiler.loops.cluster import Cluster, joined, single
+from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.ir import LibraryCall
+from staxlang.compiler.loops.units import Step, Unit
+from staxlang.compiler.target import Target
+
+# What an unknown size counts as where alternatives are weighed; never part of what is generated.
+NOMINAL = 1024
+# A kernel is not made larger than this many instructions.
+LARGEST_KERNEL = 1500
+
+
+class Fusion:
+    """The state of one greedy run: groups (clusters and library calls) and which must come before which."""
+
+    __slots__ = ("groups", "before", "ex", "target", "notes", "refused", "reads", "writes", "readers")
+
+    def __init__(self, steps: Sequence[Step], ex: Expressions, target: Target) -> None:
+        self.ex, self.target = ex, target
+        self.notes: list[str] = []
+        self.refused: set[tuple[int, int]] = set()
+        self.groups: list[Cluster | LibraryCall | None] = [
+            single(step, ex) if isinstance(step, Unit) else step for step in steps
+        ]
+        self.reads: list[frozenset[str]] = []
+        self.writes: list[frozenset[str]] = []
+        for step in steps:
+            reads, writes = touched(step, ex)
+            self.reads.append(reads)
+            self.writes.append(writes)
+        self.before = _dependences(self.reads, self.writes)
+        self.readers: dict[str, int] = {}
+        for reads in self.reads:
+            for buffer in reads:
+                self.readers[buffer] = self.readers.get(buffer, 0) + 1
+
+    def run(self) -> None:
+        gains = self._all_gains()
+        while gains:
+            pair = max(gains, key=lambda one: (gains[one], -one[0], -one[1]))
+            a, b = pair
+            del gains[pair]
+            if not self._merge(a, b):
+                continue
+            for key in [key for key in gains if b in key or a in key]:
+                del gains[key]
+            for other in range(len(self.groups)):
+                if other != a and self.groups[other] is not None:
+                    key = (min(a, other), max(a, other))
+                    gain = self._gain(*key)
+                    if gain > 0:
+                        gains[key] = gain
+
+    def _all_gains(self) -> dict[tuple[int, int], int]:
+        touching: dict[str, list[int]] = {}
+        for number, group in enumerate(self.groups):
+            if isinstance(group, Cluster):
+                for buffer in self.reads[number] | self.writes[number]:
+                    touching.setdefault(buffer, []).append(number)
+        pairs: dict[tuple[int, int], None] = {}
+        for numbers in touching.values():
+            for at, a in enumerate(numbers):
+                for b in numbers[at + 1 : at + 17]:
+                    pairs[a, b] = None
+        gains = {pair: self._gain(*pair) for pair in pairs}
+        return {pair: gain for pair, gain in gains.items() if gain > 0}
+
+    def _gain(self, a: int, b: int) -> int:
+        """Nominal bytes that are not moved when two groups run in one kernel."""
+        if not isinstance(self.groups[a], Cluster) or not isinstance(self.groups[b], Cluster):
+            return 0
+        gain = 0
+        for buffer in (self.reads[a] | self.writes[a]) & (self.reads[b] | self.writes[b]):
+            moved = self._bytes(buffer)
+            gain += moved
+            if self.readers.get(buffer) == 1 and self.ex.buffers[buffer].role == "temporary":
+                gain += moved
+        return gain
+
+    def _bytes(self, buffer: str) -> int:
+        found = self.ex.buffers[buffer]
+        return 0 if found.role == "scalar" else nominal(found.shape) * found.dtype.itemsize
+
+    def _merge(self, a: int, b: int) -> bool:
+        first, second = self.groups[a], self.groups[b]
+        if not isinstance(first, Cluster) or not isinstance(second, Cluster):
+            return False
+        if self._through_third(a, b):
+            self.notes.append(f"{first.title} and {second.title} are not fused: another kernel has to run between them")
+            return False
+        if self.before[a] >> b & 1:
+            first, second = second, first
+        if first.cost + second.cost > LARGEST_KERNEL:
+            self.notes.append(f"{first.title} and {second.title} are not fused: the kernel would be too large")
+            return False
+        made = joined(first, second, self.ex, self.target)
+        if isinstance(made, str):
+            self.notes.append(f"{first.title} and {second.title} are not fused: {made}")
+            return False
+        self.groups[a], self.groups[b] = made, None
+        self.reads[a] |= self.reads[b]
+        self.writes[a] |= self.writes[b]
+        self.reads[b] = self.writes[b] = frozenset()
+        merged = (self.before[a] | self.before[b]) & ~(1 << a | 1 << b)
+        for number, before in enumerate(self.before):
+            if before & (1 << a | 1 << b):
+                self.before[number] = (before & ~(1 << b)) | 1 << a | merged
+        self.before[a], self.before[b] = merged, 0
+        return True
+
+    def _through_third(self, a: int, b: int) -> bool:
+        """Whether a path from one to the other leads through a third group (`before` is transitive)."""
+        for first, last in ((a, b), (b, a)):
+            between = self.before[last] & ~(1 << first)
+            number = 0
+            while between:
+                if between & 1 and self.before[number] >> first & 1:
+                    return True
+                between >>= 1
+                number += 1
+        return False
+
+    def ordered(self) -> list[Cluster | LibraryCall]:
+        """The groups in an order that respects the dependences; otherwise as the program had them."""
+        left = [number for number, group in enumerate(self.groups) if group is not None]
+        done = 0
+        alive = sum(1 << number for number in left)
+        order: list[Cluster | LibraryCall] = []
+        while left:
+            number = next(n for n in left if not self.before[n] & alive & ~done)
+            left.remove(number)
+            done |= 1 << number
+            group = self.groups[number]
+            assert group is not None
+            order.append(group)
+        return order
+
+
+def fuse(steps: Sequence[Step], ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
+    """Clusters and library calls in order, and in words which neighbours were not fused and why."""
+    state = Fusion(steps, ex, target)
+    state.run()
+    return state.ordered(), state.notes
+
+
+def touched(step: Step, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
+    """Buffers that a step reads and those that it writes."""
+    if isinstance(step, LibraryCall):
+        return frozenset(view.buffer for view in step.operands), frozenset((step.out.buffer,))
+    reads = {load["buffer"] for root in (step.body, *step.indirect) for load in ex.loads(root)}
+    if step.mode != "set":
+        reads.add(step.buffer)
+    return frozenset(reads), frozenset((step.buffer,))
+
+
+def _dependences(reads: Sequence[frozenset[str]], writes: Sequence[frozenset[str]]) -> list[int]:
+    """For each step the set (bits) of steps that must come before it, directly or not."""
+    before: list[int] = []
+    writers: dict[str, int] = {}
+    readers: dict[str, int] = {}
+    for number, (read, written) in enumerate(zip(reads, writes, strict=True)):
+        direct = 0
+        for buffer in read:
+            direct |= writers.get(buffer, 0)
+        for buffer in written:
+            direct |= writers.get(buffer, 0) | readers.get(buffer, 0)
+        total = direct
+        for other in range(number):
+            if direct >> other & 1:
+                total |= before[other]
+        before.append(total & ~(1 << number))
+        for buffer in read:
+            readers[buffer] = readers.get(buffer, 0) | 1 << number
+        for buffer in written:
+            writers[buffer] = writers.get(buffer, 0) | 1 << number
+    return before
+
+
+def nominal(shape: Sequence[Size]) -> int:
+    """The number of elements of a shape where each unknown size counts as NOMINAL."""
+    total = 1
+    for extent in shape:
+        total *= extent if not isinstance(extent, SizeExpression) else max(0, evaluate(extent, dict.fromkeys(symbols(extent), NOMINAL)))
+    return total

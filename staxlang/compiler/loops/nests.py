@@ -1,0 +1,154 @@
+"""Passes become nests of loops: vector axis and width, blocks for long sums, values that do not change in the loop taken out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from staxlang.base.sizes import Size, minimum, symbol
+from staxlang.compiler.loops.assemble import Pass, Reduction, Write
+from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols, subexpressions
+from staxlang.compiler.loops.ir import Accumulator, Let, Loop, Nest, Range, Statement, Store
+from staxlang.compiler.loops.layout import accesses_of, memory_order, merged
+from staxlang.compiler.node import Node
+from staxlang.compiler.target import Target
+
+# Floating sums are made of sums of blocks of this many elements, so that rounding errors grow with the number of blocks and with
+# the steps of one lane in a block, not with the length.
+BLOCK = 4096
+_BLOCKED_KINDS = frozenset(("sum", "prod"))
+_NO_HOIST = frozenset(("const", "local", "size"))
+
+
+@dataclass(slots=True)
+class Scope:
+    """The statements of one level of a kernel, with what is already bound there."""
+
+    ex: Expressions
+    target: Target
+    statements: list[Statement]
+    bound: dict[Node, Node]
+
+    def hoisted(self, roots: Sequence[Node], inner: frozenset[str]) -> list[Node]:
+        """The roots with what does not depend on the inner indices bound before the loop, once."""
+        table: dict[Node, Node] = {}
+        for root in roots:
+            self._find(root, inner, table)
+        memo: dict[Node, Node] = {}
+        return [self.ex.replace(root, table, memo) for root in roots] if table else list(roots)
+
+    def _find(self, node: Node, inner: frozenset[str], table: dict[Node, Node]) -> None:
+        if node in table or node.op in _NO_HOIST:
+            return
+        if self.ex.free(node).isdisjoint(inner):
+            found = self.bound.get(node)
+            if found is None:
+                name = self.ex.fresh("v")
+                self.statements.append(Let(name, node))
+                found = self.bound[node] = self.ex.local(name, node.type)
+            table[node] = found
+            return
+        # Loads behind a guard may only run where it holds, so nothing is taken out from there.
+        for operand in node.operands[:1] if node.op == "guard" else node.operands:
+            self._find(operand, inner, table)
+
+
+def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset()) -> None:
+    """Adds the statements of a pass: over its inner axes, or once."""
+    ex = scope.ex
+    if not one.inner:
+        for write in one.writes:
+            scope.statements.append(Store(write.buffer, write.subscripts, write.value))
+        return
+    positions = [r for r in one.reductions if r.kind in ("argmin", "argmax")]
+    if positions and needs_blocks(one.inner, one.reductions):  # a position is found in one walk, a long sum in blocks
+        add_pass(scope, Pass(one.level, one.inner, positions), streaming)
+        one = Pass(one.level, one.inner, [r for r in one.reductions if r not in positions], one.writes)
+    roots = one.roots()
+    accesses = accesses_of(roots, [(write.buffer, write.subscripts) for write in one.writes], one.names, ex)
+    ranges, mapping = merged(memory_order(one.inner, accesses), accesses, ex)
+    if mapping:
+        one = moved(one, ranges, mapping, ex)
+        roots = one.roots()
+    values = scope.hoisted(roots, one.names)
+    reductions = [Reduction(r.name, r.kind, r.dtype, v, r.position) for r, v in zip(one.reductions, values, strict=False)]
+    writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, values[len(reductions) :], strict=True)]
+    stores = tuple([Store(w.buffer, w.subscripts, w.value, streaming=w.buffer in streaming) for w in writes])
+    width, unroll = vector_shape(values, bool(reductions), len(one.reductions), ranges[-1][1], scope)
+    scope.statements.append(_nest(ranges, reductions, stores, width, unroll, scope))
+
+
+def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Expressions) -> Pass:
+    """The pass over other indices."""
+    memo: dict[Node, Node] = {}
+    reductions = [
+        Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping)) for r in one.reductions
+    ]
+    writes = [moved_write(w, mapping, ex, memo) for w in one.writes]
+    return Pass(one.level, ranges, reductions, writes)
+
+
+def moved_write(write: Write, mapping: dict[str, Size], ex: Expressions, memo: dict[Node, Node]) -> Write:
+    subscripts = tuple([replace_symbols(s, mapping) for s in write.subscripts])
+    return Write(write.buffer, subscripts, ex.substitute(write.value, mapping, memo))
+
+
+def _nest(ranges: tuple[Range, ...], reductions: Sequence[Reduction], stores: tuple[Store, ...], width: int, unroll: int, scope: Scope) -> Nest:
+    outer = tuple([Loop(name, extent) for name, extent in ranges[:-1]])
+    name, extent = ranges[-1]
+    accumulators = tuple([Accumulator(r.name, r.kind, r.dtype, r.value, r.position) for r in reductions])
+    if not needs_blocks(ranges, reductions):
+        return Nest((*outer, Loop(name, extent, "vector", 0, width, unroll)), stores, accumulators)
+    ex = scope.ex
+    inner: list[Accumulator] = []
+    total: list[Accumulator] = []
+    for one in accumulators:
+        part = ex.fresh(f"{one.kind}_part")
+        inner.append(Accumulator(part, one.kind, one.dtype, one.value))
+        total.append(Accumulator(one.name, one.kind, one.dtype, ex.local(part, one.dtype)))
+    if outer and isinstance(extent, int) and extent <= BLOCK:  # a block is some of the outer axis' points with all of the inner ones
+        first, *rest = outer
+        rows = max(1, BLOCK // max(1, extent * _static(rest)))
+        block = ex.fresh("b")
+        start = symbol(block) * rows
+        loops = (Loop(first.index, minimum(rows, first.extent - start), start=start), *rest, Loop(name, extent, "vector", 0, width, unroll))
+        return Nest((Loop(block, -(-first.extent // rows)),), (Nest(loops, stores, tuple(inner)),), tuple(total))
+    block = ex.fresh("b")
+    start = symbol(block) * BLOCK
+    body = Nest((Loop(name, minimum(BLOCK, extent - start), "vector", start, width, unroll),), stores, tuple(inner))
+    return Nest((*outer, Loop(block, -(-extent // BLOCK))), (body,), tuple(total))
+
+
+def _static(loops: Iterable[Loop]) -> int:
+    total = 1
+    for loop in loops:
+        total *= loop.extent if isinstance(loop.extent, int) else 64
+    return total
+
+
+def needs_blocks(ranges: tuple[Range, ...], reductions: Sequence[Reduction]) -> bool:
+    """Whether a floating sum may get so long that it is made in blocks."""
+    if not any(one.kind in _BLOCKED_KINDS and one.dtype.kind in "fc" for one in reductions):
+        return False
+    extent = extent_of(ranges)
+    return not isinstance(extent, int) or extent > 2 * BLOCK
+
+
+def vector_shape(values: Sequence[Node], reduces: bool, count: int, extent: Size, scope: Scope) -> tuple[int, int]:
+    """Lanes and copies of them for a vector loop of this extent."""
+    widest, cost = 1, 0
+    for node in subexpressions(values):
+        if node.op not in ("size", "const", "local"):
+            widest = max(widest, node.type.itemsize)
+            cost += scope.ex.cost(node) - sum([scope.ex.cost(operand) for operand in node.operands])
+    width = scope.target.lanes(widest)
+    if reduces:
+        unroll = 4 if cost <= 12 and count == 1 else 2 if cost <= 30 and count <= 2 else 1
+    else:
+        unroll = 2 if cost <= 6 else 1
+    if isinstance(extent, int):
+        while width > 1 and width // 2 >= extent:
+            width //= 2
+        while unroll > 1 and width * (unroll // 2) >= extent:
+            unroll //= 2
+    return width, unroll

@@ -1,0 +1,103 @@
+"""Plans become kernels whose outer loop is parallel: pointwise kernels as flat walks in chunks, row kernels with passes inside a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from staxlang.base.sizes import Size, minimum, symbol
+from staxlang.compiler.loops.assemble import Pass, Plan, Write
+from staxlang.compiler.loops.expressions import Expressions, extent_of
+from staxlang.compiler.loops.ir import Loop, Nest, Range, Statement, Store
+from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
+from staxlang.compiler.loops.nests import Scope, add_pass, moved, moved_write, vector_shape
+from staxlang.compiler.target import Target
+
+# Points of a flat walk that one parallel iteration handles.
+CHUNK = 16384
+# With this many iterations the outermost axis alone keeps the threads busy.
+MANY = 64
+
+
+def flat_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
+    """Pointwise definitions over the same points: axes merged, the last one in vectors."""
+    writes = [write for one in plan.passes for write in one.writes]
+    names = [name for name, _ in plan.outer]
+    accesses = accesses_of([w.value for w in writes], [(w.buffer, w.subscripts) for w in writes], names, ex)
+    ranges, mapping = merged(memory_order(plan.outer, accesses), accesses, ex)
+    if mapping:
+        memo = {}
+        writes = [moved_write(write, mapping, ex, memo) for write in writes]
+    if not ranges:
+        return tuple([Store(w.buffer, w.subscripts, w.value) for w in writes])
+    *rest, (name, extent) = ranges
+    scope = Scope(ex, target, [], {})
+    outer, start, length, mapping = flat_loops(rest, name, extent, ex)
+    if mapping:
+        memo = {}
+        writes = [moved_write(write, mapping, ex, memo) for write in writes]
+    values = scope.hoisted([w.value for w in writes], frozenset((name,)))
+    stores = tuple([Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)])
+    width, unroll = vector_shape(values, False, 0, extent, scope)
+    vector = Loop(name, length, "vector", start, width, unroll)
+    if not scope.statements:
+        return (Nest((*outer, vector), stores),)
+    inner = Nest((vector,), stores)
+    return (Nest(outer, (*scope.statements, inner)),) if outer else (*scope.statements, inner)
+
+
+def flat_loops(
+    rest: Sequence[Range], name: str, extent: Size, ex: Expressions
+) -> tuple[tuple[Loop, ...], Size, Size, dict[str, Size]]:
+    """(outer loops, start and extent of the last one, subscripts of the outer axes): the outermost loop is parallel and long enough."""
+    short = isinstance(extent, int) and extent <= CHUNK
+    if not rest and short:
+        return (), 0, extent, {}
+    if not short and not _are_many(rest):
+        chunk = ex.fresh("c")
+        chunks = -(-extent // CHUNK)
+        place = symbol(chunk)
+        if not rest:
+            return (Loop(chunk, chunks, "parallel"),), place * CHUNK, minimum(CHUNK, extent - place * CHUNK), {}
+        mapping = unravelled(place, (*rest, ("", chunks)))
+        start = mapping.pop("") * CHUNK
+        return (Loop(chunk, extent_of(rest) * chunks, "parallel"),), start, minimum(CHUNK, extent - start), mapping
+    loops, mapping = outer_loops(rest, ex)
+    return loops, 0, extent, mapping
+
+
+def _are_many(ranges: Sequence[Range]) -> bool:
+    if not ranges:
+        return False
+    extent = extent_of(ranges)
+    return not isinstance(extent, int) or extent >= MANY
+
+
+def outer_loops(ranges: Sequence[Range], ex: Expressions) -> tuple[tuple[Loop, ...], dict[str, Size]]:
+    """Loops over rows, the first parallel: a long first axis by itself, else all of them as one walk."""
+    if not ranges:
+        return (), {}
+    first, extent = ranges[0]
+    if len(ranges) == 1 or (isinstance(extent, int) and extent >= MANY):
+        return (Loop(first, extent, "parallel"), *[Loop(name, size) for name, size in ranges[1:]]), {}
+    name = ex.fresh("p")
+    return (Loop(name, extent_of(ranges), "parallel"),), unravelled(symbol(name), ranges)
+
+
+def rows_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
+    """For each row the plan's passes in order; the row stays in cache between them."""
+    passes = plan.passes
+    outer = plan.outer
+    if len(outer) > 1:
+        roots = [root for one in passes for root in one.roots()]
+        stored = [(w.buffer, w.subscripts) for one in passes for w in one.writes]
+        names = [name for name, _ in outer]
+        accesses = accesses_of(roots, stored, names, ex)
+        outer, mapping = merged(outer, accesses, ex)
+        passes = [moved(one, one.inner, mapping, ex) for one in passes] if mapping else passes
+    loops, mapping = outer_loops(outer, ex)
+    if mapping:
+        passes = [moved(one, one.inner, mapping, ex) for one in passes]
+    scope = Scope(ex, target, [], {})
+    for one in passes:
+        add_pass(scope, one, streaming)
+    return (Nest(loops, tuple(scope.statements)),) if loops else tuple(scope.statements)

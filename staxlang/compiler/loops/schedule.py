@@ -1,0 +1,63 @@
+"""A LoopProgram becomes a Schedule: units, clusters, plans, kernels, memory, in that order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from staxlang.base.sizes import Size
+from staxlang.compiler.loops.assemble import Plan, assemble
+from staxlang.compiler.loops.cluster import Cluster
+from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.fuse import fuse, touched
+from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule, Statement
+from staxlang.compiler.loops.memory import plan_memory
+from staxlang.compiler.loops.rows import flat_body, rows_body
+from staxlang.compiler.loops.symbols import size_symbols
+from staxlang.compiler.loops.units import Step, make_units
+from staxlang.compiler.loops.work import work_of
+from staxlang.compiler.target import Target
+
+__all__ = ["schedule", "size_symbols"]
+
+
+def schedule(program: LoopProgram, target: Target, settings: object | None = None) -> Schedule:
+    """Kernels and library calls that compute the program's outputs on the target, in order."""
+    buffers = dict(program.buffers)
+    ex = Expressions(program.interner, buffers)
+    steps = make_units(program, ex)
+    groups, notes = fuse(steps, ex, target)
+    made: list[Kernel | LibraryCall] = []
+    outside = _read_outside(groups, program, ex)
+    for group in groups:
+        if isinstance(group, LibraryCall):
+            made.append(group)
+            continue
+        stored = frozenset(unit.buffer for unit in group.units if unit.buffer in outside or buffers[unit.buffer].role != "temporary")
+        body = kernel_body(group, stored, ex, target)
+        kernel = Kernel(f"k{len(made)}", body)
+        made.append(replace(kernel, work=work_of(kernel, ex)))
+        if len(group.units) > 1:
+            notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
+    return plan_memory(replace(program, buffers=buffers), made, tuple(notes))
+
+
+def _read_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:
+    """Buffers that a group other than the writing one reads, or that must hold their value at the end."""
+    needed = set(program.outputs) | {buffer for _, buffer in program.updates}
+    for group in groups:
+        if isinstance(group, LibraryCall):
+            needed |= {view.buffer for view in group.operands}
+            continue
+        written = {unit.buffer for unit in group.units}
+        for unit in group.units:
+            reads, _ = touched(unit, ex)
+            needed |= reads - written
+    return needed
+
+
+def kernel_body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target) -> tuple[Statement, ...]:
+    plan = assemble(cluster, stored, ex)
+    streaming: frozenset[str] = frozenset()
+    if cluster.pure:
+        return flat_body(plan, ex, target, streaming)
+    return rows_body(plan, ex, target, streaming)

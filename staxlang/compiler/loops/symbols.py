@@ -1,0 +1,74 @@
+"""A schedule's free size symbols: what the caller has to give numbers for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from staxlang.base.sizes import Size, symbols
+from staxlang.compiler.loops.ir import BufferView, Kernel, LibraryCall, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.expressions import subexpressions
+from staxlang.compiler.node import Node
+
+
+def size_symbols(schedule: Schedule) -> tuple[str, ...]:
+    """The names of the sizes that a schedule depends on, sorted; loop indices are not among them.
+
+    Shapes and strides of all inputs and outputs count, whether code reads them or not.
+    """
+    found: set[str] = set()
+    bound: set[str] = set()
+    for buffer in schedule.program.buffers.values():
+        _add(found, (*buffer.shape, *buffer.strides))
+    for step in schedule.steps:
+        if isinstance(step, Kernel):
+            _add(found, (step.work,))
+            for statement in step.body:
+                _statement(statement, found, bound)
+        else:
+            _call(step, found)
+    for allocation in schedule.allocations:
+        _add(found, (allocation.offset, allocation.bytes))
+    _add(found, (schedule.arena_bytes,))
+    return tuple(sorted(name for name in found - bound if name[0] != "$"))
+
+
+def _add(found: set[str], sizes: Iterable[Size]) -> None:
+    for size in sizes:
+        if not isinstance(size, int):
+            found |= symbols(size)
+
+
+def _call(step: LibraryCall, found: set[str]) -> None:
+    views: tuple[BufferView, ...] = (step.out, *step.operands)
+    for view in views:
+        _add(found, (*view.shape, *view.strides, view.offset))
+
+
+def _statement(statement: Statement, found: set[str], bound: set[str]) -> None:
+    if isinstance(statement, Nest):
+        for loop in statement.loops:
+            _add(found, (loop.extent, loop.start))
+            bound.add(loop.index)
+        for one in statement.body:
+            _statement(one, found, bound)
+        for accumulator in statement.accumulators:
+            _add(found, (accumulator.position,))
+            _expression(accumulator.value, found)
+    elif isinstance(statement, Store):
+        _add(found, statement.subscripts)
+        for node in (statement.value, *statement.indirect):
+            _expression(node, found)
+    else:
+        _expression(statement.value, found)
+
+
+def _expression(root: Node, found: set[str]) -> None:
+    for node in subexpressions((root,)):
+        if node.op == "load":
+            _add(found, node["subscripts"])
+        elif node.op == "size":
+            _add(found, (node["value"],))
+        elif node.op == "assert_index":
+            extent = node.get("extent")
+            if extent is not None:
+                _add(found, (extent,))

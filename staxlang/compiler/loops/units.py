@@ -1,0 +1,194 @@
+"""A loop program becomes units: definitions with names of their own, pointwise values written into their readers where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from staxlang.base.sizes import Size, substitute, symbol, symbols
+from staxlang.compiler.loops.expressions import Expressions, lone_symbol
+from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range
+from staxlang.compiler.node import Node
+
+# A value this cheap (in instructions, loads aside) is computed again by each reader rather than kept.
+CHEAP = 3
+# A value no dearer than this is computed again when it is read over more points than it has.
+CHEAP_EXPANDED = 6
+# Work that several sites of one reader may repeat between them.
+REPEATED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One definition that is kept: `buffer[subscripts] over ranges = body`, index names unique in the schedule, no axis of extent 1."""
+
+    number: int
+    buffer: str
+    ranges: tuple[Range, ...]
+    subscripts: tuple[Size, ...]
+    body: Node
+    mode: str = "set"
+    indirect: tuple[Node, ...] = ()
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        return tuple([name for name, _ in self.ranges])
+
+
+Step = Unit | LibraryCall
+
+
+class _Uses:
+    """Who reads and writes each buffer, by number of step."""
+
+    __slots__ = ("reads", "writes", "sites", "kept")
+
+    def __init__(self, program: LoopProgram, ex: Expressions) -> None:
+        self.reads: dict[str, list[int]] = {}
+        self.writes: dict[str, list[int]] = {}
+        self.sites: dict[str, dict[tuple[int, Node], None]] = {}
+        self.kept = set(program.outputs) | {buffer for _, buffer in program.updates}
+        for number, step in enumerate(program.steps):
+            if isinstance(step, LibraryCall):
+                self.writes.setdefault(step.out.buffer, []).append(number)
+                for view in step.operands:
+                    self.reads.setdefault(view.buffer, []).append(number)
+                    self.kept.add(view.buffer)
+                continue
+            self.writes.setdefault(step.buffer, []).append(number)
+            for root in (step.body, *step.indirect):
+                for load in ex.loads(root):
+                    buffer = load["buffer"]
+                    self.reads.setdefault(buffer, []).append(number)
+                    self.sites.setdefault(buffer, {})[number, load] = None
+
+    def written_between(self, buffers: Iterable[str], first: int, last: int) -> bool:
+        return any(first < number < last for buffer in buffers for number in self.writes.get(buffer, ()))
+
+
+def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
+    """The program's steps in order; what is inlined or read by nobody is gone."""
+    uses = _Uses(program, ex)
+    inlined: dict[str, Definition] = {}
+    steps: list[Step] = []
+    for number, step in enumerate(program.steps):
+        if isinstance(step, LibraryCall):
+            steps.append(step)
+            continue
+        if step.buffer not in uses.kept and step.buffer not in uses.reads and program.buffers[step.buffer].role == "temporary":
+            continue
+        body = _expanded(step.body, inlined, ex)
+        if _is_inlined(number, step, body, program, uses, ex):
+            inlined[step.buffer] = Definition(step.buffer, step.ranges, step.subscripts, body)
+        else:
+            indirect = tuple([_expanded(node, inlined, ex) for node in step.indirect])
+            steps.append(_unit(number, step, body, indirect, ex))
+    return steps
+
+
+def _expanded(body: Node, inlined: dict[str, Definition], ex: Expressions) -> Node:
+    table: dict[Node, Node] = {}
+    for load in ex.loads(body):
+        definition = inlined.get(load["buffer"])
+        if definition is not None:
+            mapping = {name: subscript for (name, _), subscript in zip(definition.ranges, load["subscripts"], strict=True)}
+            table[load] = ex.substitute(definition.body, mapping)
+    return ex.replace(body, table) if table else body
+
+
+def _unit(number: int, step: Definition, body: Node, indirect: tuple[Node, ...], ex: Expressions) -> Unit:
+    mapping: dict[str, Size] = {}
+    ranges: list[Range] = []
+    for name, extent in step.ranges:
+        if extent == 1:
+            mapping[name] = 0
+        else:
+            own = ex.fresh("i")
+            mapping[name] = symbol(own)
+            ranges.append((own, extent))
+    subscripts = tuple([one if isinstance(one, int) else _mapped(one, mapping) for one in step.subscripts])
+    memo: dict[Node, Node] = {}
+    body = drop_unit_reductions(ex.substitute(body, mapping, memo), ex)
+    indirect = tuple([ex.substitute(node, mapping, memo) for node in indirect])
+    return Unit(number, step.buffer, tuple(ranges), subscripts, body, step.mode, indirect)
+
+
+def _mapped(subscript: Size, mapping: dict[str, Size]) -> Size:
+    name = lone_symbol(subscript)
+    if name is not None:
+        return mapping.get(name, subscript)
+    return substitute(subscript, mapping)
+
+
+def drop_unit_reductions(body: Node, ex: Expressions) -> Node:
+    """Reduced axes of extent 1 become the subscript 0; a reduction over one element is that element."""
+    table: dict[Node, Node] = {}
+    for node in ex.reduces(body):
+        ranges: tuple[Range, ...] = node["ranges"]
+        if all(extent != 1 for _, extent in ranges):
+            continue
+        left = tuple([one for one in ranges if one[1] != 1])
+        if not left and node["kind"] not in ("sum", "prod", "min", "max"):
+            left = ranges[:1]
+        gone = {name: 0 for name, _ in ranges if name not in {kept for kept, _ in left}}
+        operand = ex.substitute(node.operands[0], gone)
+        if left == ranges:
+            continue
+        table[node] = operand if not left else ex.make(
+            "reduce", (operand,), node.type, kind=node["kind"], ranges=left, part=node.get("part")
+        )
+    return ex.replace(body, table) if table else body
+
+
+def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram, uses: _Uses, ex: Expressions) -> bool:
+    buffer = program.buffers[step.buffer]
+    if buffer.role != "temporary" or step.buffer in uses.kept or len(uses.writes[step.buffer]) > 1 or step.indirect:
+        return False
+    if body.op == "scan" or ex.reduces(body):
+        return False
+    sites = uses.sites[step.buffer]
+    if any(load.operands for _, load in sites):
+        return False
+    last = max([reader for reader, _ in sites])
+    if uses.written_between({load["buffer"] for load in ex.loads(body)}, number, last):
+        return False
+    return _pays(step, body, sites, program, ex)
+
+
+def _pays(step: Definition, body: Node, sites: dict[tuple[int, Node], None], program: LoopProgram, ex: Expressions) -> bool:
+    """Whether computing the value at its readers costs no more than keeping it."""
+    large = [load for load in ex.loads(body) if program.buffers[load["buffer"]].shape]
+    work = ex.cost(body) - len(large)
+    if work <= CHEAP and len(large) <= 1:
+        return True
+    if len({reader for reader, _ in sites}) > 1:
+        return False
+    if any(_expands(step, load, program, reader) for reader, load in sites):
+        return work <= CHEAP_EXPANDED and len(large) <= 2
+    return len(sites) == 1 or work * len(sites) <= REPEATED
+
+
+def _expands(step: Definition, load: Node, program: LoopProgram, reader: int) -> bool:
+    """Whether a site reads the value over more points than it has: some index of the reader is not in the subscripts."""
+    definition = program.steps[reader]
+    assert isinstance(definition, Definition)
+    names = {name for name, extent in definition.ranges if extent != 1}
+    for node in _reductions_around(definition.body):
+        names |= {name for name, extent in node["ranges"] if extent != 1}
+    used: set[str] = set()
+    for subscript in load["subscripts"]:
+        used |= symbols(subscript)
+    return not names <= used
+
+
+def _reductions_around(body: Node) -> list[Node]:
+    """The reductions of a definition before inlining: at most one, near the root."""
+    found: list[Node] = []
+    node = body
+    while node.op in ("cast", "reduce"):
+        if node.op == "reduce":
+            found.append(node)
+        node = node.operands[0]
+    return found
+
+
