@@ -11,7 +11,7 @@ from staxlang.base.sizes import Condition, Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.node import Interner, Node
-from staxlang.typecheck.shapes import infer
+from staxlang.typecheck.shapes import IllegalOperation, infer, same_shape
 
 NO_FACTS = Facts()
 
@@ -28,13 +28,16 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """`outputs` and `updates` (input position, its new value) as functions of `inputs` and `scalars`, for all sizes that satisfy `facts`.
+    """`outputs` and `updates` (index into `inputs`, the new value) as functions of `inputs` and `scalars`, for all sizes that satisfy `facts`.
 
-    An output that is an `input` node is that very input (NumPy's `return x`); one that reaches an input through views only is a
-    view of it. Where NumPy makes a new array of the same value, the graph says so by a `copy` node, and no rule takes a `copy`
-    away that separates an output from an input.
+    The attribute `position` of an input or scalar is the place of its leaf among all leaves of the call; `inputs` and `scalars` are
+    ordered by it, and a program's arrays and scalars are counted by the place in these tuples.
+    Outputs are values: each is written to memory of its own. Which result of a call is an argument, or a view of another result, is said
+    by the evaluation's storages and is no business of the graph; yet no rewriting makes an output out of an input or of a view of one,
+    so that nobody who looks at the graph can take the one for the other. `copy` is the identity that survives as an operation there.
     `pending` are nodes recorded during capture whose use is not known yet: they are alive until dead-code elimination drops the field.
-    Inside a composite the inputs are `parameter` nodes.
+    Inside a composite the inputs are `parameter` nodes; `composite(operands.., name=, region=, result=k)` is the region's k-th output.
+    `regions` are the groups of nodes that annotation found to be one chain of pointwise work (for `explain`).
     """
 
     interner: Interner
@@ -45,6 +48,7 @@ class Graph:
     facts: Facts = field(default=NO_FACTS, compare=False)
     scalars: tuple[Node, ...] = ()
     pending: tuple[Node, ...] = field(default=(), compare=False)
+    regions: tuple[tuple[Node, ...], ...] = field(default=(), compare=False)
 
     @property
     def roots(self) -> tuple[Node, ...]:
@@ -89,6 +93,31 @@ def live(graph: Graph) -> set[Node]:
     return set(topological((*graph.inputs, *graph.scalars, *graph.roots, *graph.pending)))
 
 
+def rebuild(roots: Iterable[Node], mapping: dict[Node, Node], interner: Interner) -> list[Node]:
+    """The roots with nodes replaced as `mapping` says (which is completed on the way), made anew in the interner; spans go along."""
+    roots = list(roots)
+    for node in topological(roots):
+        if node not in mapping:
+            mapping[node] = remake(node, tuple([mapping[o] for o in node.operands]), interner)
+    return [mapping[root] for root in roots]
+
+
+def remake(node: Node, operands: tuple[Node, ...], interner: Interner) -> Node:
+    """The same operation on other operands."""
+    if operands == node.operands:
+        return node
+    made = interner.make(node.op, operands, node.type, **dict(node.attributes))
+    inherit_spans(node, made, interner)
+    return made
+
+
+def inherit_spans(old: Node, new: Node, interner: Interner) -> None:
+    spans = interner.spans.get(old)
+    if spans and new is not old:
+        known = interner.spans.get(new, ())
+        interner.spans[new] = (*known, *[s for s in spans if s not in known]) if known else spans
+
+
 def slice_graph(graph: Graph, nodes: tuple[Node, ...]) -> Graph:
     """The backward slice that computes only `nodes` (a guard replay). Taken from the graph as recorded: dead-code elimination
     drops `pending`, and with it the nodes that only a gate reads; a node that is gone cannot be sliced."""
@@ -105,46 +134,43 @@ class GraphError(Exception):
 
 # ---- the laws ------------------------------------------------------------------------------------------------------
 
-SOURCE_OPS = frozenset(("input", "scalar", "parameter", "size", "constant", "constant_array", "iota"))
+DECLARED_OPS = frozenset(("input", "scalar", "parameter"))
 
 
 def verify(graph: Graph) -> None:
     """Raises GraphError unless each node's type is the one that its shape rule gives and each declared input is in its place."""
-    for position, node in enumerate(graph.inputs):
-        if node.op not in ("input", "parameter") or node["position"] != position:
-            raise GraphError(f"input {position} is {node!r}")
-    for position, node in enumerate(graph.scalars):
-        if node.op != "scalar" or node["position"] != position:
-            raise GraphError(f"scalar {position} is {node!r}")
+    for nodes, ops in ((graph.inputs, ("input", "parameter")), (graph.scalars, ("scalar",))):
+        last = -1
+        for node in nodes:
+            if node.op not in ops or node["position"] <= last:
+                raise GraphError(f"{node!r} is not in its place among the inputs")
+            last = node["position"]
     declared = {*graph.inputs, *graph.scalars}
     for node in topological((*graph.roots, *graph.pending)):
-        _verify_node(node, graph, declared)
+        _verify_node(node, graph.facts, declared)
     for position, node in graph.updates:
         target = graph.inputs[position].type
-        if (node.type.dtype, node.type.shape) != (target.dtype, target.shape):
+        if node.type.dtype is not target.dtype or not same_shape(node.type.shape, target.shape, graph.facts):
             raise GraphError(f"the update of input {position}, {target}, has type {node.type}")
 
 
-def _verify_node(node: Node, graph: Graph, declared: set[Node]) -> None:
+def _verify_node(node: Node, facts: Facts, declared: set[Node]) -> None:
     if not isinstance(node.type, TensorType):
         raise GraphError(f"{node!r} has no tensor type")
-    if node.op in ("input", "scalar", "parameter") and node not in declared:
+    if node.op in DECLARED_OPS and node not in declared:
         raise GraphError(f"{node!r} is used, but is no input of this graph")
-    if node.op in SOURCE_OPS:
-        if node.operands:
-            raise GraphError(f"{node!r} takes no operands")
-        if node.op in ("scalar", "size", "constant") and node.type.shape:
-            raise GraphError(f"{node!r} must be 0-d")
-        return
     if node.op == "composite":
         region: Graph = node["region"]
-        verify(region)
-        if [p.type for p in region.inputs] != [plain(o.type) for o in node.operands] or region.outputs[0].type != node.type:
+        inside = declared.union(region.inputs)
+        for inner in topological(region.outputs):
+            _verify_node(inner, facts, inside)
+        wanted = region.outputs[node["result"]].type
+        if [p.type for p in region.inputs] != [plain(o.type) for o in node.operands] or wanted != node.type:
             raise GraphError(f"{node!r} does not fit its region")
-        return
-    expected = infer(node.op, tuple(o.type for o in node.operands), dict(node.attributes), graph.facts, plain(node.type))
-    if (expected.dtype, expected.shape) != (node.type.dtype, node.type.shape):
-        raise GraphError(f"{node!r} should have type {expected}")
+    try:
+        infer(node.op, [o.type for o in node.operands], dict(node.attributes), facts, node.type)
+    except IllegalOperation as problem:
+        raise GraphError(f"{node!r}: {problem}") from problem
 
 
 def plain(type: TensorType) -> TensorType:
@@ -176,15 +202,11 @@ def _feed(graph: Graph, digest: Any) -> None:
                 attributes.append(f"{key}={inner.hexdigest()}")
             elif key != "path":
                 attributes.append(f"{key}={attribute_key(value)}")
-        lines.append(f"{node.op}{[numbers[o] for o in node.operands]}{attributes}{node.type}{_layout(node.type)}")
+        lines.append(f"{node.op}{[numbers[o] for o in node.operands]}{attributes}{node.type}")
     lines.append(f"{len(graph.inputs)} {len(graph.scalars)} {[numbers[n] for n in graph.outputs]}")
     lines.append(f"{[(position, numbers[n]) for position, n in graph.updates]}")
     lines.append(";".join(sorted(map(condition_text, graph.facts.conditions))))
     digest.update("\n".join(lines).encode())
-
-
-def _layout(type: TensorType) -> str:
-    return "" if type.layout is None else "{" + ", ".join(map(str, type.layout)) + "}"
 
 
 def attribute_key(value: Any) -> str:

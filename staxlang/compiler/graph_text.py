@@ -147,9 +147,12 @@ class _Reader:
 
     def sizes(self, opener: str, closer: str) -> tuple[Size, ...]:
         self.expect(opener)
-        end = self.text.index(closer, self.place)
-        inside, self.place = self.text[self.place : end], end + 1
-        return tuple(parse_size(part) for part in split_commas(inside))
+        start, depth = self.place, 1
+        while depth:  # a size may hold brackets itself: `x.shape[0]`
+            character = self.text[self.place]
+            depth += (character == opener) - (character == closer)
+            self.place += 1
+        return tuple(parse_size(part) for part in split_commas(self.text[start : self.place - 1]))
 
     def node(self, nodes: dict[str, Node], type: TensorType) -> Node:
         op = self.take()

@@ -51,21 +51,26 @@ class _Run:
 
     def __init__(self, sizes: dict[str, int]) -> None:
         self.sizes = sizes
+        self.declared: dict[Node, Any] = {}  # what composites' bodies may read beside their parameters
 
     def compute(self, graph: Graph, inputs: Sequence[Any], scalars: Sequence[Any] = ()) -> dict[Node, Any]:
         """The value of each root; other values are dropped after their last use."""
         values: dict[Node, Any] = dict(zip(graph.inputs, inputs, strict=True))
         for node, value in zip(graph.scalars, scalars, strict=True):
             values[node] = np.asarray(value, node.type.dtype.numpy)
+        self.declared.update(values)
         order = topological(graph.roots)
         last = {operand: node for node in order for operand in node.operands}
         kept = {*graph.roots, *graph.inputs}
         for node in order:
             if node in values:
                 continue
+            if node in self.declared:
+                values[node] = self.declared[node]
+                continue
             values[node] = self.node(node, [values[o] for o in node.operands])
             for operand in set(node.operands):
-                if last[operand] is node and operand not in kept:
+                if last[operand] is node and operand not in kept and operand in values:
                     del values[operand]
         return values
 

@@ -1,0 +1,155 @@
+"""GraphRecorder: what the evaluator tells about a program becomes graph nodes; data gates are answered by running their slice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from staxlang.base.sizes import Facts
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph
+from staxlang.compiler.node import Interner, Node
+from staxlang.typecheck.recorder import Opened, Recorder
+
+GateAnswer = bool | int | float | complex
+RunGate = Callable[[Graph, Span | None, str], GateAnswer]
+"""Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured."""
+
+
+class GraphRecorder:
+    """The recorder of one capture (see typecheck/recorder.py). Handles are nodes.
+
+    `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
+    """
+
+    __slots__ = ("interner", "run_gate", "declared", "recorded", "gates", "_answers", "_facts")
+
+    checking = False
+
+    def __init__(self, run_gate: RunGate, interner: Interner | None = None, facts: Callable[[], Facts] | None = None) -> None:
+        self.interner = Interner() if interner is None else interner
+        self.run_gate = run_gate
+        self.declared: dict[str, dict[int, Node]] = {"input": {}, "scalar": {}}
+        self.recorded: dict[Node, None] = {}
+        self.gates: list[Gate] = []
+        self._answers: dict[Node, GateAnswer] = {}
+        self._facts = facts  # what is known about sizes by now: the evaluation's context knows, see `facts_from`
+
+    def facts_from(self, facts: Callable[[], Facts]) -> None:
+        """Where slices and the graph take the facts about sizes from."""
+        self._facts = facts
+
+    # ---- the Recorder protocol ----
+
+    def record(self, op: str, operands: tuple[Node, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Node:
+        node = self.interner.make(op, operands, type, span, **attributes)
+        self.recorded[node] = None
+        if op in self.declared:
+            self.declared[op][node["position"]] = node
+        return node
+
+    def composite(
+        self,
+        name: str,
+        operands: tuple[Node, ...],
+        attributes: Mapping[str, Any],
+        types: tuple[TensorType, ...],
+        span: Span | None,
+        open: Callable[[Recorder, tuple[Node, ...]], Opened],
+    ) -> tuple[Node, ...]:
+        """The function whole, with its body beside it as a region over parameters. `options` are its other arguments."""
+        nodes = _make_composite(self, name, operands, attributes, types, span, open)
+        self.recorded.update(dict.fromkeys(nodes))
+        return nodes
+
+    def keep(self, node: Node) -> None:
+        """Counts a node that was made beside `record` as recorded."""
+        self.recorded[node] = None
+
+    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
+        """The value of a 0-d node now. Asked again, the same node gives the same answer without another run."""
+        known = self._answers.get(operand)
+        if known is None:
+            sliced = slice_graph(self.graph(()), (operand,))
+            known = self._answers[operand] = self.run_gate(sliced, span, what)
+            self.gates.append(Gate(sliced, known, what, span))
+        return known
+
+    # ---- what was recorded ----
+
+    def graph(self, outputs: Iterable[Node], updates: Iterable[tuple[int, Node]] = ()) -> Graph:
+        """The graph so far. `updates` are (leaf position of an input, its new value). Every recorded node is still in it (`pending`)."""
+        inputs = self.declared["input"]
+        order = {position: place for place, position in enumerate(sorted(inputs))}
+        return Graph(
+            self.interner,
+            tuple([inputs[position] for position in sorted(inputs)]),
+            tuple(outputs),
+            tuple([(order[position], node) for position, node in updates]),
+            tuple(self.gates),
+            NO_FACTS if self._facts is None else self._facts(),
+            tuple([node for _, node in sorted(self.declared["scalar"].items())]),
+            tuple(self.recorded),
+        )
+
+
+class _RegionRecorder:
+    """Records a composite's body. Its gates are answered outside, with the actual operands in the parameters' place."""
+
+    __slots__ = ("outer", "actual")
+
+    checking = False
+
+    def __init__(self, outer: GraphRecorder | _RegionRecorder, actual: dict[Node, Node]) -> None:
+        self.outer = outer
+        self.actual = actual
+
+    @property
+    def interner(self) -> Interner:
+        return self.outer.interner
+
+    def record(self, op: str, operands: tuple[Node, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Node:
+        if op in ("input", "scalar"):  # a captured array or number that only the body reads: declared outside
+            return self.outer.record(op, operands, attributes, type, span)
+        return self.interner.make(op, operands, type, span, **attributes)
+
+    def composite(
+        self,
+        name: str,
+        operands: tuple[Node, ...],
+        attributes: Mapping[str, Any],
+        types: tuple[TensorType, ...],
+        span: Span | None,
+        open: Callable[[Recorder, tuple[Node, ...]], Opened],
+    ) -> tuple[Node, ...]:
+        return _make_composite(self, name, operands, attributes, types, span, open)
+
+    def keep(self, node: Node) -> None:
+        """A region's nodes live as long as its results need them."""
+
+    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
+        (inlined,) = rebuild((operand,), dict(self.actual), self.interner)
+        self.outer.keep(inlined)
+        return self.outer.gate(inlined, type, span, what)
+
+
+def _make_composite(
+    recorder: GraphRecorder | _RegionRecorder,
+    name: str,
+    operands: tuple[Node, ...],
+    attributes: Mapping[str, Any],
+    types: tuple[TensorType, ...],
+    span: Span | None,
+    open: Callable[[Recorder, tuple[Node, ...]], Opened],
+) -> tuple[Node, ...]:
+    make = recorder.interner.make
+    parameters = tuple([make("parameter", (), plain(type), position=k) for k, type in enumerate(types)])
+    inner = _RegionRecorder(recorder, dict(zip(parameters, operands, strict=True)))
+    results = open(inner, parameters)
+    region = Graph(recorder.interner, parameters, tuple([handle for handle, _ in results]))
+    options = tuple(sorted(attributes.items()))
+    return tuple([
+        make("composite", operands, plain(type), span, name=name, region=region, result=number, options=options)
+        for number, (_, type) in enumerate(results)
+    ])

@@ -1,0 +1,138 @@
+"""Concatenate, pad, gather, scatter and update as guarded, indirect or partial definitions."""
+
+from __future__ import annotations
+
+from staxlang.base.dtypes import BOOL, I64
+from staxlang.base.sizes import Size, symbol
+from staxlang.compiler.graph import topological, users
+from staxlang.compiler.loops.ir import Definition
+from staxlang.compiler.lowering.state import Lowering, Subscripts
+from staxlang.compiler.node import Node
+from staxlang.typecheck.views import index, indices
+
+UPDATE_OPS = frozenset(("update", "scatter"))
+
+
+def lower_concatenate(state: Lowering, node: Node) -> None:
+    """A balanced tree of guards on the position along the axis: depth log n for n parts."""
+    axis = node["axis"]
+    place = index(axis)
+    starts: list[Size] = []
+    total: Size = 0
+    for operand in node.operands:
+        starts.append(total)
+        total = total + operand.type.shape[axis]
+
+    def between(first: int, last: int) -> Node:
+        if last - first == 1:
+            subscripts = list(indices(len(node.type.shape)))
+            subscripts[axis] = place - starts[first]
+            return state.read(node.operands[first], tuple(subscripts))
+        middle = (first + last) // 2
+        condition = state.less(place, starts[middle])
+        return state.make("guard", (condition, between(first, middle), between(middle, last)), node.type.dtype)
+
+    state.define(node, between(0, len(node.operands)))
+
+
+def lower_pad(state: Lowering, node: Node) -> None:
+    operand, fill = node.operands
+    conditions: list[Node] = []
+    subscripts: list[Size] = []
+    for axis, (extent, low, high) in enumerate(zip(operand.type.shape, node["low"], node["high"], strict=True)):
+        place = index(axis)
+        if low != 0:
+            conditions.append(state.make("less_equal", (state.size(low), state.size(place)), BOOL))
+        if high != 0:
+            conditions.append(state.less(place, low + extent))
+        subscripts.append(place - low)
+    value = state.read(operand, tuple(subscripts))
+    if conditions:
+        condition = conditions[0]
+        for other in conditions[1:]:
+            condition = state.make("logical_and", (condition, other), BOOL)
+        value = state.make("guard", (condition, value, state.read(fill, ())), node.type.dtype)
+    state.define(node, value)
+
+
+def _indexed_subscripts(state: Lowering, shape_rank: int, node: Node, indexes: tuple[Node, ...]) -> tuple[Subscripts, tuple[Node, ...]]:
+    """Subscripts into an array of `shape_rank` axes that index arrays select from, over the indices of the selection, with the values of `$k`."""
+    axes, position = node["axes"], node["position"]
+    index_rank = len(indexes[0].type.shape)
+    at = tuple([index(position + k) for k in range(index_rank)])
+    plain = [index(k) for k in range(shape_rank - len(axes) + index_rank) if not position <= k < position + index_rank]
+    subscripts: list[Size] = []
+    indirect: list[Node] = []
+    for axis in range(shape_rank):
+        if axis not in axes:
+            subscripts.append(plain.pop(0))
+            continue
+        value = state.read(indexes[axes.index(axis)], at)
+        if value.op in ("size", "const"):  # an index that is an affine function of the place needs no load
+            subscripts.append(value["value"])
+        else:
+            subscripts.append(symbol(f"${len(indirect)}"))
+            indirect.append(value if value.type is I64 else state.cast(value, I64))
+    return tuple(subscripts), tuple(indirect)
+
+
+def lower_gather(state: Lowering, node: Node) -> None:
+    source = node.operands[0]
+    subscripts, indirect = _indexed_subscripts(state, len(source.type.shape), node, node.operands[1:])
+    base = source
+    while base.op == "view" and base not in state.stored:
+        base = base.operands[0]
+    if base.op == "iota":
+        state.store(source)
+    state.define(node, state.read(source, subscripts, indirect))
+
+
+# ---- updates -------------------------------------------------------------------------------------------------------
+
+
+def find_homes(state: Lowering, order: list[Node]) -> None:
+    """An update writes into its base's buffer where nothing else reads the base: not another node, not a result, not the new part.
+
+    Goes from results backwards, so that a whole chain of updates ends in one buffer.
+    """
+    readers: dict[Node, list[Node]] | None = None
+    roots = set(state.graph.roots)
+    for node in reversed(order):
+        if node.op not in UPDATE_OPS:
+            continue
+        base = node.operands[0]
+        if base in roots or base.op in ("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota"):
+            continue
+        readers = users(order) if readers is None else readers
+        if len(readers[base]) != 1 or base in topological(node.operands[1:]):
+            continue
+        state.homes[base] = state.homes[node] = state.buffer_for(node)
+
+
+def _begin_update(state: Lowering, node: Node) -> str:
+    """The buffer that holds the base's value, to be written in part."""
+    base = node.operands[0]
+    home = state.homes.get(node)
+    if home is not None and state.stored.get(base) == home:
+        state.stored[node] = home
+    else:
+        state.define(node, state.read(base, indices(len(base.type.shape))))
+    return state.stored[node]
+
+
+def lower_update(state: Lowering, node: Node) -> None:
+    """The base's value, then one definition that writes only the part."""
+    shape = node["shape"]
+    body = state.read(node.operands[1], indices(len(shape)))
+    buffer = _begin_update(state, node)
+    state.steps.append(Definition(buffer, state.ranges(shape), node["subscripts"], body))
+
+
+def lower_scatter(state: Lowering, node: Node) -> None:
+    """The base's value, then one definition with indirect subscripts, run in row-major order: of equal indices the last one wins."""
+    base, value, *indexes = node.operands
+    shape = value.type.shape
+    body = state.read(value, indices(len(shape)))
+    subscripts, indirect = _indexed_subscripts(state, len(base.type.shape), node, tuple(indexes))
+    buffer = _begin_update(state, node)
+    state.steps.append(Definition(buffer, state.ranges(shape), subscripts, body, node["mode"], indirect))

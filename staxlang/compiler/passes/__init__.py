@@ -1,0 +1,1 @@
+"""Rewriting of graphs: tables of named rules keyed by operation, driven to a fixed point (see pipeline.py)."""

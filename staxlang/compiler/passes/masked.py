@@ -1,0 +1,58 @@
+"""Masked updates: `z[m] = f(a[m], b[m], z[m])` with one mask becomes `where(m, f(a, b, z), z)`; NumPy users write it everywhere.
+
+`compress(x, mask, count=)` is `x[mask]`, its first extent the size symbol `count`; `masked_update(z, mask, value)` is z after `z[mask] = value`.
+"""
+
+from __future__ import annotations
+
+from staxlang.base.operations import OPERATIONS
+from staxlang.base.sizes import Size, substitute, symbols
+from staxlang.base.types import TensorType
+from staxlang.compiler.node import Node
+from staxlang.compiler.passes.driver import Rewriting, Rule
+from staxlang.typecheck.views import index, index_name, indices
+
+
+def masked_update(rewriting: Rewriting, node: Node) -> Node | None:
+    base, mask, value = node.operands
+    shape = base.type.shape
+    whole = _whole(rewriting, value, mask, shape, {})
+    if whole is None:
+        return None
+    condition = rewriting.view(mask, shape, indices(len(mask.type.shape)))
+    return rewriting.make("where", (condition, whole, base), node.type)
+
+
+def _whole(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...], done: dict[Node, Node | None]) -> Node | None:
+    """The value over all places, of which `node` has the masked ones; None where it is not pointwise over the mask."""
+    if node not in done:
+        done[node] = _whole_value(rewriting, node, mask, shape, done)
+    return done[node]
+
+
+def _whole_value(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...], done: dict[Node, Node | None]) -> Node | None:
+    if node.op == "compress":
+        return node.operands[0] if node.operands[1] is mask and node.operands[0].type.shape == shape else None
+    if node.op == "view":
+        return _whole_view(rewriting, node, mask, shape)
+    if node.op not in OPERATIONS and node.op != "cast":
+        return None
+    operands: list[Node] = []
+    for operand in node.operands:
+        made = _whole(rewriting, operand, mask, shape, done)
+        if made is None:
+            return None
+        operands.append(made)
+    return rewriting.make(node.op, tuple(operands), TensorType(node.type.dtype, shape))
+
+
+def _whole_view(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...]) -> Node | None:
+    """A value that is the same in all masked places: repeated over the mask's axes."""
+    if any(index_name(0) in symbols(s) for s in node["subscripts"]):
+        return None
+    shift = len(mask.type.shape) - 1
+    moved: dict[str, Size] = {index_name(axis): index(axis + shift) for axis in range(1, len(node.type.shape))}
+    return rewriting.view(node.operands[0], shape, tuple([substitute(s, moved) for s in node["subscripts"]]))
+
+
+MASKED_ROWS: dict[str, tuple[Rule, ...]] = {"masked_update": (Rule("masked-update", masked_update),)}

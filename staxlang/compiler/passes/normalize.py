@@ -1,0 +1,168 @@
+"""Normalization: constants to the right, identities away, views of views composed. Each rule keeps value, dtype, shape and aliasing.
+
+`x * 0` has no rule: it keeps NaN and infinities. `x + 0` loses the sign of a negative zero, which is accepted.
+"""
+
+from __future__ import annotations
+
+from staxlang.base.dtypes import can_cast
+from staxlang.base.operations import OPERATIONS
+from staxlang.compiler.node import Node
+from staxlang.compiler.passes.constants import is_number, is_splat
+from staxlang.compiler.passes.driver import Rewriting, Rule
+from staxlang.typecheck.views import compose, indices
+
+_MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+
+
+def constant_right(rewriting: Rewriting, node: Node) -> Node | None:
+    left, right = node.operands
+    if is_splat(left) and not is_splat(right):
+        return rewriting.make(_MIRRORED.get(node.op, node.op), (right, left), node.type)
+    return None
+
+
+def add_zero(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if is_number(node.operands[1], 0) else None
+
+
+def subtract_zero(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if is_number(node.operands[1], 0) else None
+
+
+def times_one(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if is_number(node.operands[1], 1) else None
+
+
+def divided_by_one(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if is_number(node.operands[1], 1) else None
+
+
+def power_one(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if is_number(node.operands[1], 1) else None
+
+
+def whole_division_by_one(rewriting: Rewriting, node: Node) -> Node | None:
+    integral = node.type.dtype.kind in "iu"
+    return node.operands[0] if integral and is_number(node.operands[1], 1) else None
+
+
+def twice_undone(rewriting: Rewriting, node: Node) -> Node | None:
+    """--x, ~~x, not not b, conj(conj(z))."""
+    inner = node.operands[0]
+    return inner.operands[0] if inner.op == node.op and inner.operands[0].type.dtype is node.type.dtype else None
+
+
+def same_branches(rewriting: Rewriting, node: Node) -> Node | None:
+    _, left, right = node.operands
+    return left if left is right else None
+
+
+def identity_copy(rewriting: Rewriting, node: Node) -> Node | None:
+    """A copy is an identity; between an input and an output it stays, as the driver keeps outputs from becoming inputs."""
+    return node.operands[0]
+
+
+def cast_to_own_dtype(rewriting: Rewriting, node: Node) -> Node | None:
+    operand = node.operands[0]
+    return operand if operand.type.dtype is node.type.dtype else None
+
+
+def cast_there_and_back(rewriting: Rewriting, node: Node) -> Node | None:
+    """A cast to a wider dtype that holds every value, and back."""
+    inner = node.operands[0]
+    if inner.op != "cast":
+        return None
+    source = inner.operands[0]
+    return source if source.type.dtype is node.type.dtype and can_cast(source.type.dtype, inner.type.dtype) else None
+
+
+def view_of_view(rewriting: Rewriting, node: Node) -> Node | None:
+    inner = node.operands[0]
+    if inner.op != "view":
+        return None
+    return rewriting.view(inner.operands[0], node.type.shape, compose(inner["subscripts"], node["subscripts"]))
+
+
+def whole_view(rewriting: Rewriting, node: Node) -> Node | None:
+    made = rewriting.view(node.operands[0], node.type.shape, node["subscripts"])
+    if made is node and node.type.shape == node.operands[0].type.shape and node["subscripts"] == indices(len(node.type.shape)):
+        return node.operands[0]  # of an input with a layout: the value is the same
+    return made if made is not node else None
+
+
+def view_of_update(rewriting: Rewriting, node: Node) -> Node | None:
+    """Reading back what was just written; reading beside it."""
+    update = node.operands[0]
+    if update.op != "update":
+        return None
+    if update["subscripts"] == node["subscripts"] and update["shape"] == node.type.shape:
+        return update.operands[1]
+    for written, read in zip(update["subscripts"], node["subscripts"], strict=True):
+        if isinstance(written, int) and isinstance(read, int) and written != read:
+            return rewriting.view(update.operands[0], node.type.shape, node["subscripts"])
+    return None
+
+
+def whole_update(rewriting: Rewriting, node: Node) -> Node | None:
+    base, value = node.operands
+    shape = base.type.shape
+    return value if node["shape"] == shape and node["subscripts"] == indices(len(shape)) else None
+
+
+def lone_concatenate(rewriting: Rewriting, node: Node) -> Node | None:
+    """Parts of extent 0 fall away; one part is no concatenation."""
+    axis = node["axis"]
+    parts = tuple([o for o in node.operands if o.type.shape[axis] != 0]) or node.operands[:1]
+    if len(parts) == 1:
+        return parts[0]
+    return rewriting.make("concatenate", parts, node.type, axis=axis) if len(parts) < len(node.operands) else None
+
+
+def nested_concatenate(rewriting: Rewriting, node: Node) -> Node | None:
+    axis = node["axis"]
+    if not any(o.op == "concatenate" and o["axis"] == axis for o in node.operands):
+        return None
+    parts: list[Node] = []
+    for operand in node.operands:
+        parts.extend(operand.operands if operand.op == "concatenate" and operand["axis"] == axis else (operand,))
+    return rewriting.make("concatenate", tuple(parts), node.type, axis=axis)
+
+
+def empty_pad(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if not any(w != 0 for w in (*node["low"], *node["high"])) else None
+
+
+def no_axes(rewriting: Rewriting, node: Node) -> Node | None:
+    """A reduction over no axes of what has the result's dtype already."""
+    return node.operands[0] if not node["axes"] and node["kind"] in ("sum", "prod", "min", "max", "any", "all", "welford_mean") else None
+
+
+_RIGHT = Rule("constant-right", constant_right)
+
+NORMALIZE_ROWS: dict[str, tuple[Rule, ...]] = {
+    name: (_RIGHT,) for name, row in OPERATIONS.items() if row.arity == 2 and "commutative" in row.flags
+}
+NORMALIZE_ROWS.update(dict.fromkeys(_MIRRORED, (_RIGHT,)))
+for _name, _rules in {
+    "add": (Rule("add-zero", add_zero),),
+    "subtract": (Rule("subtract-zero", subtract_zero),),
+    "multiply": (Rule("times-one", times_one),),
+    "divide": (Rule("divided-by-one", divided_by_one),),
+    "floor_divide": (Rule("divided-by-one", whole_division_by_one),),
+    "power": (Rule("power-one", power_one),),
+    "negative": (Rule("twice-undone", twice_undone),),
+    "invert": (Rule("twice-undone", twice_undone),),
+    "logical_not": (Rule("twice-undone", twice_undone),),
+    "conjugate": (Rule("twice-undone", twice_undone),),
+    "where": (Rule("same-branches", same_branches),),
+    "copy": (Rule("copy", identity_copy),),
+    "positive": (Rule("copy", identity_copy),),
+    "cast": (Rule("cast-to-own-dtype", cast_to_own_dtype), Rule("cast-there-and-back", cast_there_and_back)),
+    "view": (Rule("view-of-view", view_of_view), Rule("whole-view", whole_view), Rule("view-of-update", view_of_update)),
+    "update": (Rule("whole-update", whole_update),),
+    "concatenate": (Rule("lone-concatenate", lone_concatenate), Rule("nested-concatenate", nested_concatenate)),
+    "pad": (Rule("empty-pad", empty_pad),),
+    "reduce": (Rule("no-axes", no_axes),),
+}.items():
+    NORMALIZE_ROWS[_name] = (*NORMALIZE_ROWS.get(_name, ()), *_rules)
