@@ -2,6 +2,7 @@
 
 from staxlang.base.catalogue.api import API_ROWS
 from staxlang.base.catalogue.calls import CALL_ROWS
+from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
 from staxlang.base.catalogue.kind import DiagnosticKind
 from staxlang.base.catalogue.language import LANGUAGE_ROWS
 from staxlang.base.catalogue.runtime import RUNTIME_ROWS
@@ -10,7 +11,7 @@ from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.catalogue.values import VALUE_ROWS
 
 CATALOGUE: dict[str, DiagnosticKind] = {
-    row.code: row for rows in (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS) for row in rows
+    row.code: row for rows in (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, EVALUATION_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS) for row in rows
 }
 
 __all__ = ["CATALOGUE", "DiagnosticKind"]
