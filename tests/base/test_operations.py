@@ -103,7 +103,7 @@ def test_spellings_name_what_they_say(row: Operation) -> None:
             found = getattr(modules[space], name, None)
             assert found is not None or (space == "math" and name in ("exp2", "cbrt")), spelling
             if space == "np" and isinstance(found, np.ufunc):
-                assert found is row.reference
+                assert found is row.reference or found(1.5) == row.reference(1.5)  # rad2deg is a second degrees
         else:
             assert space in ("binary", "unary", "method", "attribute", "stax"), spelling
 
@@ -147,7 +147,7 @@ def test_expansions_equal_their_operation(row: Operation, dtype: type) -> None:
     result = eval(row.expansion, NAMESPACE | dict(zip(row.operands, operands, strict=True)))
     expected = row.reference(*operands)
     assert result.dtype == expected.dtype
-    np.testing.assert_allclose(result, expected, rtol=4 * np.finfo(dtype).eps, atol=4 * np.finfo(dtype).tiny)
+    np.testing.assert_allclose(result, expected, rtol=4 * np.finfo(dtype).eps, atol=8 * np.finfo(dtype).eps)
 
 
 DIFFERENTIABLE = [row for row in OPERATIONS.values() if not isinstance(row.derivative, str)]
@@ -170,9 +170,25 @@ def test_derivatives_equal_finite_differences(row: Operation) -> None:
         step = 1e-6
         up, down = ([o + sign * step if k == position else o for k, o in enumerate(operands)] for sign in (1, -1))
         slope = (row.reference(*up).astype(float) - row.reference(*down)) / (2 * step)
-        near = np.abs(slope) < 1e4  # a step that meets a jump measures the jump
+        near = np.abs(slope) < 1e5  # a step that meets a jump measures the jump
         np.testing.assert_allclose(adjoint[near], (g * slope)[near], rtol=2e-4, atol=2e-4)
         assert near.mean() > 0.95
+
+
+@pytest.mark.parametrize("row", DIFFERENTIABLE, ids=lambda row: row.name)
+def test_derivatives_keep_single_precision(row: Operation) -> None:
+    """A text must not meet numbers among themselves: `where(c, 1, 0)` alone would be an array of i64."""
+    if row.name in ("imag", "float_power"):
+        return
+    operands = draw(row, 5, np.float32)
+    if row.name == "where":
+        operands[0] = operands[0] > 0.5
+    if row.name == "ldexp":
+        operands[1] = np.round(operands[1]).astype(np.int32)
+    names = NAMESPACE | dict(zip(row.operands, operands, strict=True)) | {"g": np.ones(5, np.float32), "y": row.reference(*operands)}
+    for text in row.derivative:
+        if text != "0":
+            assert eval(text, names).dtype == np.float32, text
 
 
 @pytest.mark.parametrize("name", [r.name for r in DIFFERENTIABLE if "c" in r.dtype_rule and r.arity == 1 and r.name not in ("absolute", "sign", "real", "imag", "rint", "conjugate")])
@@ -194,7 +210,8 @@ def test_ties_and_edges_of_derivatives() -> None:
     zero = {"a": np.zeros(1), "b": np.zeros(1), "g": np.ones(1), "y": np.zeros(1)}
     assert eval(OPERATIONS["hypot"].derivative[0], NAMESPACE | zero).tolist() == [0.0]
     infinite = {"a": np.array([-np.inf]), "b": np.array([-np.inf]), "g": np.ones(1), "y": np.array([-np.inf])}
-    assert eval(OPERATIONS["logaddexp"].derivative[0], NAMESPACE | infinite).tolist() == [0.5]
+    with np.errstate(invalid="ignore"):
+        assert eval(OPERATIONS["logaddexp"].derivative[0], NAMESPACE | infinite).tolist() == [0.5]
     power = {"a": np.array([0.0]), "b": np.array([2.0]), "g": np.ones(1), "y": np.zeros(1)}
     assert [eval(text, NAMESPACE | power).tolist() for text in OPERATIONS["power"].derivative] == [[0.0], [0.0]]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from staxlang.base.operations.operation import ANY, POSITIVE, Operation, row
 
-EXPONENT = (-20.0, 20.0)
+EXPONENT = (-10.0, 10.0)
 
 EXPONENTIAL_ROWS: tuple[Operation, ...] = (
     row(

@@ -26,7 +26,7 @@ FLOATING_ROWS: tuple[Operation, ...] = (
         "The nearest integer; a half goes to the even one.", "rint(2.5) -> 2.0", accuracy="exact", flags="cheap idempotent",
     ),
     row(
-        "copysign", "np.copysign math.copysign", "f", np.copysign, ("g * where(signbit(a) == signbit(b), 1, -1)", "0"),
+        "copysign", "np.copysign math.copysign", "f", np.copysign, ("where(signbit(a) == signbit(b), g, -g)", "0"),
         "The magnitude of a with the sign of b.", "copysign(2.0, -0.0) -> -2.0", domain=(ANY, ANY), accuracy="exact", flags="cheap",
     ),
     row(
@@ -50,9 +50,9 @@ FLOATING_ROWS: tuple[Operation, ...] = (
         "The exponent of x that goes with frexp_mantissa; the second result of np.frexp.", "frexp_exponent(6.0) -> 3", accuracy="exact",
     ),
     row(
-        "heaviside", "np.heaviside", "f", np.heaviside, ("0", "g * where(a == 0, 1, 0)"),
+        "heaviside", "np.heaviside", "f", np.heaviside, ("0", "where(a == 0, g, 0)"),
         "0 below zero, b at zero, 1 above it.", "heaviside(0.0, 0.5) -> 0.5",
-        expansion="where(isnan(a), a, where(a == 0, b, where(a > 0, 1.0, 0.0)))", domain=(ANY, ANY), accuracy="exact",
+        expansion="where(a < 0, 0, where(a > 0, 1, where(a == 0, b, a)))", domain=(ANY, ANY), accuracy="exact",
     ),
     row(
         "conjugate", "np.conjugate np.conj method.conjugate method.conj", "ifc", np.conjugate, ("conjugate(g)",),

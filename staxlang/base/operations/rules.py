@@ -113,6 +113,8 @@ def _logical(operands: tuple[DType, ...]) -> Resolved:
 
 
 def _ldexp(operands: tuple[DType, ...]) -> Resolved | str:
+    if operands[0].weak and operands[0].kind == "f":
+        operands = F64, operands[1]
     for loop in _LDEXP_ROWS:
         if can_cast(operands[0], loop[0]) and can_cast(operands[1], loop[1]):
             return loop, loop[0]
