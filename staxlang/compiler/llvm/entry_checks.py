@@ -176,7 +176,11 @@ class EntryWriter:
         """A stride counts only where its axis has more than one element."""
         w = self.w
         for axis, (extent, stride) in enumerate(zip(extents, strides, strict=True)):
-            self._steps.append((w.load("i64", self.strides[index], 8 * axis), stride * itemsize, extent))
+            actual = w.load("i64", self.strides[index], 8 * axis)
+            name = _bare_symbol(stride) if isinstance(stride, SizeExpression) else None
+            if name is not None and name not in w.env:
+                w.env[name] = w.op(f"sdiv i64 {actual}, {itemsize}")
+            self._steps.append((actual, stride * itemsize, extent))
 
     def check_numpy_scalar(self, index: int, dtype: str, slot: int) -> None:
         self._type_is(index, self.slot(slot))
@@ -254,6 +258,9 @@ class EntryWriter:
             w.require_equal("i32", found, "1")
             w.require_equal("ptr", w.load("ptr", "%key"), self.slot(slot))
 
+    def check_alias(self, index: int, place: int) -> None:
+        self.w.require_equal("ptr", self.objects[index], self.objects[place])
+
     def check_any(self, index: int) -> None:
         pass
 
@@ -262,12 +269,8 @@ class EntryWriter:
     def shape_guards(self) -> None:
         """Sizes that numbers give, then all comparisons: extents against their sizes, the conditions that evaluation relied on."""
         w = self.w
-        for symbol, place, sign in self.plan.symbols:
-            (value,) = self.numbers[place]
-            if sign < 0:
-                value = w.op(f"sub i64 0, {value}")
-            w.require(w.op(f"icmp sge i64 {value}, 0"))
-            w.env[symbol] = value
+        for symbol, place in self.plan.symbols:
+            (w.env[symbol],) = self.numbers[place]
         for register, size in self._extents:
             w.require_equal("i64", register, w.size(size))
         for stride, size, extent in self._steps:
@@ -336,5 +339,6 @@ _CHECKS: dict[str, Callable[..., None]] = {
     "tuple": EntryWriter.check_tuple,
     "list": EntryWriter.check_list,
     "dict": EntryWriter.check_dict,
+    "alias": EntryWriter.check_alias,
     "any": EntryWriter.check_any,
 }

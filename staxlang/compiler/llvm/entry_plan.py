@@ -4,6 +4,7 @@ The same plan serves the emitter of the native entry (entry.py) and the runtime'
 a `SizeExpression`, or (in a plan that came from the disk cache) the text of a Python expression over the plan's symbols.
 
 Steps (how an object is reached; `slot` numbers an object that the runtime puts into the entry's table):
+    ("parameter", name)     what the call binds to a parameter; before an entry is written it becomes one of the next two
     ("argument", k)         the k-th object of the call's vector (keywords follow the positional ones)
     ("slot", s)             a fixed object: a default, a module
     ("cell", s)             what the closure cell holds
@@ -23,6 +24,7 @@ Checks (what it must be):
     ("type", s)                                  an object of exactly that type
     ("tuple", n) ("list", n)                     exactly that type and length
     ("dict", slots)                              exactly dict, with these keys in this order
+    ("alias", place)                             the same object as that place's
     ("any",)                                     anything
 """
 
@@ -65,7 +67,7 @@ class EntryPlan(NamedTuple):
     positional: int
     keywords: tuple[int, ...]
     places: tuple[Place, ...]
-    symbols: tuple[tuple[str, int, int], ...]  # (symbol, place of an int, sign): symbols that are bound by numbers, not by extents
+    symbols: tuple[tuple[str, int], ...]  # (symbol, place of an int): symbols that are bound by numbers, not by extents
     conditions: tuple[Condition, ...]
     arrays: tuple[int, ...]
     scalars: tuple[tuple[int, str], ...]

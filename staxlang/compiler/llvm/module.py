@@ -1,0 +1,208 @@
+"""What the functions of one LLVM module share: buffers and where they are, size symbols, private functions, constants, checks."""
+
+from __future__ import annotations
+
+from staxlang.base.sizes import Size
+from staxlang.base.sizes.expression import Terms, terms_of
+from staxlang.compiler.llvm.extents import size_text
+from staxlang.compiler.llvm.forms import FORM_ROWS
+from staxlang.compiler.llvm.forms.routines import routine
+from staxlang.compiler.llvm.function import Function
+from staxlang.compiler.llvm.types import memory
+from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.symbols import size_symbols
+from staxlang.compiler.node import Node
+from staxlang.compiler.target import Target
+
+CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
+HEAVY = 24  # a vector body of at least this weight is emitted once, masked, rather than whole and masked
+WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmod": 12, "maximum": 3, "minimum": 3, "load": 1, "cast": 2}
+
+
+class Module:
+    """One module being written."""
+
+    def __init__(self, schedule: Schedule, target: Target, name: str) -> None:
+        self.schedule, self.target, self.name = schedule, target, name
+        self.buffers: dict[str, Buffer] = dict(schedule.program.buffers)
+        for step in schedule.steps:
+            if isinstance(step, Kernel):
+                for tile in step.tiles:
+                    self.buffers[tile.name] = tile
+        self.tiles = {tile.name for step in schedule.steps if isinstance(step, Kernel) for tile in step.tiles}
+        self.takes_over = dict(schedule.aliases)
+        self.places = {allocation.buffer: allocation for allocation in schedule.allocations}
+        self.symbols = {symbol: k for k, symbol in enumerate(size_symbols(schedule))}
+        inputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "input"]
+        self.inputs = 1 + max(inputs, default=-1)
+        self.slots = scalar_slots(list(self.buffers.values()))
+        self.functions: list[str] = []
+        self.globals: dict[str, str] = {}
+        self.needs: dict[str, str] = {}
+        self.metadata = False
+        self.externals: dict[str, None] = {}
+        self.shared: dict[str, None] = {}  # lines that mathematics wants at module level
+        self.scales = target.vector_bytes >= 64  # llvm.ldexp is one instruction
+        self.checks: list[Node] = []
+        self._terms: dict[tuple[str, tuple[object, ...]], Terms] = {}
+        self._writes: dict[int, frozenset[str]] = {}
+        self._weights: dict[int, bool] = {}
+
+    def declarations(self) -> list[str]:
+        """Lines at module level: of external functions, and what mathematics wants."""
+        return [*self.externals, *self.shared]
+
+    # ---- buffers
+
+    def root(self, buffer: Buffer) -> str:
+        """The buffer whose memory it lives in."""
+        name = buffer.name
+        while name in self.takes_over:
+            name = self.takes_over[name]
+        return name
+
+    def base(self, f: Function, buffer: Buffer) -> tuple[str, int]:
+        """The address of the buffer's first element, known at function entry."""
+        key = ("base", buffer.name)
+        found = f.sizes.get(key)
+        if found is None:
+            found = f.remember_size(key, self._base(f, buffer), 0)
+        return found
+
+    def _base(self, f: Function, buffer: Buffer) -> str:
+        root = self.buffers[self.root(buffer)]
+        if root.name in self.tiles:
+            return self._tile(f, root)
+        if root.role == "constant":
+            return self._constant(root)
+        if root.role == "temporary":
+            offset, _ = size_text(f, self.places[root.name].offset)
+            return f.name(0, f"getelementptr i8, ptr %arena, i64 {offset}", "p")
+        slot = root.position + (self.inputs if root.role == "output" else 0)
+        place = f.name(0, f"getelementptr ptr, ptr %arrays, i64 {slot}", "p") if slot else "%arrays"
+        return f.name(0, f"load ptr, ptr {place}, align 8", "p")
+
+    def _constant(self, buffer: Buffer) -> str:
+        name = f"@{self.name}.{len(self.globals)}.data"
+        found = self.globals.get(buffer.name)
+        if found is not None:
+            return found.split(" ", 1)[0]
+        data = buffer.value or b""
+        text = "".join([f"\\{byte:02X}" for byte in data])
+        self.globals[buffer.name] = f'{name} = internal constant [{len(data)} x i8] c"{text}", align 64'
+        return name
+
+    def offset_terms(self, buffer: Buffer, subscripts: tuple[object, ...]) -> Terms:
+        """The element's offset from the buffer's first element."""
+        key = buffer.name, subscripts
+        found = self._terms.get(key)
+        if found is None:
+            total: Size = 0
+            for subscript, stride in zip(subscripts, buffer.strides, strict=True):
+                total = total + subscript * stride  # type: ignore[operator]
+            found = self._terms[key] = terms_of(total)
+        return found
+
+    def size_symbol(self, f: Function, name: str) -> tuple[str, int]:
+        place = f.name(0, f"getelementptr i64, ptr %sizes, i64 {self.symbols[name]}", "p")
+        text = f.name(0, f"load i64, ptr {place}, align 8", "n")
+        made = f.indices[name] = text, 0
+        return made
+
+    def _tile(self, f: Function, tile: Buffer) -> str:
+        """A tile's memory: on the stack of the function that uses it."""
+        elements = 2 if tile.dtype.kind == "c" else 1
+        for extent in tile.shape:
+            if not isinstance(extent, int):
+                raise ValueError(f"tile {tile.name} has the symbolic extent {extent}")
+            elements *= extent
+        f.count += 1
+        name = f"%tile.{f.count}"
+        f.entry.append(f"{name} = alloca [{max(1, elements)} x {memory(tile.dtype)}], align 64")
+        return name
+
+    # ---- what bodies store to and weigh
+
+    def writes(self, nest: Nest) -> frozenset[str]:
+        """The memory (named by its root buffer) that a nest stores to."""
+        found = self._writes.get(id(nest))
+        if found is None:
+            found = self._writes[id(nest)] = frozenset(self._stored(nest.body))
+        return found
+
+    def _stored(self, body: tuple[Statement, ...]) -> set[str]:
+        names: set[str] = set()
+        for statement in body:
+            if isinstance(statement, Store):
+                names.add(self.root(self.buffers[statement.buffer]))
+            elif isinstance(statement, Nest):
+                names |= self.writes(statement)
+        return names
+
+    def masks_everywhere(self, nest: Nest) -> bool:
+        """Whether a vector loop's body is emitted once, with masks in every iteration."""
+        if self.target.vector_bytes < 64:
+            return False
+        return _weight(nest.body, nest) * max(1, nest.loops[-1].unroll) > HEAVY
+
+    # ---- private functions and constants
+
+    def need(self, name: str) -> None:
+        """A private function that some form calls."""
+        if name not in self.needs:
+            self.needs[name] = ""
+            text, others = routine(name)
+            self.needs[name] = text
+            for other in others:
+                self.need(other)
+
+    def zeros(self) -> str:
+        """The address of 64 zero bytes: where a load goes whose value is not wanted."""
+        self.globals["zeros"] = "@stax.zeros = internal constant [64 x i8] zeroinitializer, align 64"
+        return "@stax.zeros"
+
+    def nontemporal(self) -> str:
+        self.metadata = True
+        return "!0"
+
+    def fail(self, f: Function, condition: str, node: Node, level: int) -> None:
+        """Remember that a run-time check failed, where the i1 holds."""
+        if node not in self.checks:
+            self.checks.append(node)
+        code = 1 + self.checks.index(node)
+        n = f.fresh()
+        f.emit(level, f"br i1 {condition}, label %bad.{n}, label %good.{n}")
+        f.block(f"bad.{n}", level)
+        f.emit(level, f"store atomic i32 {code}, ptr %status monotonic, align 4")
+        f.emit(level, f"br label %good.{n}")
+        f.block(f"good.{n}", level)
+
+
+def scalar_slots(buffers: list[Buffer]) -> dict[str, int]:
+    """The 8-byte slot where each scalar begins."""
+    slots: dict[str, int] = {}
+    slot = 0
+    for buffer in sorted([b for b in buffers if b.role == "scalar"], key=lambda b: b.position):
+        slots[buffer.name] = slot
+        slot += 2 if buffer.dtype.kind == "c" else 1
+    return slots
+
+
+def _weight(body: tuple[Statement, ...], nest: Nest | None = None) -> int:
+    """About how many instructions a body is, once per part."""
+    seen: set[Node] = set()
+    total = 0
+    waiting: list[Node] = [accumulator.value for accumulator in nest.accumulators] if nest is not None else []
+    for statement in body:
+        if isinstance(statement, Nest):
+            total += _weight(statement.body, statement)
+        else:
+            waiting.append(statement.value)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += node.operands
+            if node.operands or node.op == "load":
+                total += WEIGHT_ROWS.get(node.op) or (1 if node.op in FORM_ROWS else 16)
+    return total

@@ -1,0 +1,181 @@
+"""A Schedule to the text of one LLVM module: its kernels and library calls in order, parallel loops as functions of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from staxlang.base.sizes import Size
+from staxlang.compiler.llvm.extents import size_text
+from staxlang.compiler.llvm.function import Function, Value
+from staxlang.compiler.llvm.library import emit_call
+from staxlang.compiler.llvm.module import CONTEXT, Module
+from staxlang.compiler.llvm.nests import emit_nest, emit_statement
+from staxlang.compiler.llvm.types import element
+from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
+from staxlang.compiler.node import Node
+from staxlang.compiler.target import Target
+
+TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """A module's text and what its caller has to know.
+
+    entry: the function's name. inputs: how many of `arrays` are inputs (outputs follow, in order of their positions).
+    checks: of result 1 + k, the node of the check that failed. parallel, gemm: external symbols that it needs.
+    """
+
+    text: str
+    entry: str
+    inputs: int
+    checks: tuple[Node, ...]
+    externals: tuple[str, ...]
+
+
+def emit_program(schedule: Schedule, target: Target, name: str) -> str:
+    """LLVM IR that computes the schedule: `i32 @name(ptr arrays, ptr sizes, ptr scalars, ptr arena)`."""
+    return emit(schedule, target, name).text
+
+
+def emit(schedule: Schedule, target: Target, name: str) -> Emission:
+    """The module of a schedule.
+
+    arrays: data pointers, inputs then outputs, each at element 0 of its view; sizes: i64 values of `size_symbols(schedule)`; scalars:
+    8-byte slots (i64, double, bool as i64, two doubles for a complex number); arena: 64-byte aligned, `arena_bytes`. Returns 0, or
+    1 + k where the k-th check failed.
+    """
+    module = Module(schedule, target, name)
+    f = Function(module)
+    for step in schedule.steps:
+        if isinstance(step, LibraryCall):
+            emit_call(f, step)
+        else:
+            emit_kernel(f, step)
+    lines = ["entry:", *f.entry]
+    checked = bool(module.checks)
+    lines.append("%status = alloca i32, align 4")
+    if checked:
+        lines.append("store i32 0, ptr %status, align 4")
+    lines += f.scopes[0].lines
+    if checked:
+        lines += ["%failed = load i32, ptr %status, align 4", "ret i32 %failed"]
+    else:
+        lines.append("ret i32 0")
+    main = f"define i32 @{name}(ptr %arrays, ptr %sizes, ptr %scalars, ptr %arena) nounwind {{\n" + "\n".join(lines) + "\n}"
+    parts = [f'target triple = "{target.triple}"', *module.globals.values(), *module.declarations(), *module.functions, main]
+    parts += module.needs.values()
+    if module.metadata:
+        parts.append("!0 = !{i32 1}")
+    return Emission("\n".join(parts) + "\n", name, module.inputs, tuple(module.checks), tuple(module.externals))
+
+
+def emit_kernel(f: Function, kernel: Kernel) -> None:
+    for statement in kernel.body:
+        if isinstance(statement, Nest) and statement.loops[0].kind == "parallel" and pays(f.module.target, kernel.work):
+            emit_parallel(f, kernel, statement)
+        else:
+            emit_statement(f, statement)
+
+
+def pays(target: Target, work: Size) -> bool:
+    """Whether the pool could be wanted at all."""
+    return target.cores > 1 and not (isinstance(work, int) and work < target.parallel_work)
+
+
+def emit_parallel(f: Function, kernel: Kernel, nest: Nest) -> None:
+    """A nest whose first loop's iterations may be shared out: a function of (context, begin, end), and its call."""
+    module = f.module
+    captured = [name for name in dict.fromkeys(local_names(nest)) if name in f.locals]
+    values = [f.locals[name][0] for name in captured]
+    symbol = f"@{module.name}.{kernel.name}.{f.fresh()}"
+    module.functions.append(_body_function(module, symbol, nest, dict(zip(captured, values, strict=True))))
+    context = _context(f, values)
+    extent, _ = size_text(f, nest.loops[0].extent)
+    start, _ = size_text(f, nest.loops[0].start)
+    end, _ = size_text(f, nest.loops[0].start + nest.loops[0].extent)
+    n = f.fresh()
+    work, _ = size_text(f, kernel.work)
+    enough = f.name(0, f"icmp sge i64 {work}, {module.target.parallel_work}", "x")
+    several = f.name(0, f"icmp sgt i64 {extent}, 1", "x")
+    both = f.name(0, f"and i1 {enough}, {several}", "x")
+    f.emit(0, f"br i1 {both}, label %share.{n}, label %alone.{n}")
+    f.block(f"share.{n}", 0)
+    module.externals["declare void @stax_parallel(ptr, ptr, i64, i64)"] = None
+    share = f.name(0, f"mul i64 {extent}, {module.target.parallel_work // TILES_PER_WORK}", "x")
+    grain = f.name(0, f"udiv i64 {share}, {work}", "x")
+    f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {extent}, i64 {grain})")
+    f.emit(0, f"br label %joined.{n}")
+    f.block(f"alone.{n}", 0)
+    f.emit(0, f"call void {symbol}(ptr {context}, i64 0, i64 {extent})")
+    f.emit(0, f"br label %joined.{n}")
+    f.block(f"joined.{n}", 0)
+    for root in module.writes(nest):
+        f.forget(root)
+
+
+def _context(f: Function, values: list[Value]) -> str:
+    """The context structure on the stack: the program's arguments, then captured locals in 8-byte slots."""
+    slots = sum(2 if value.imag else 1 for value in values)
+    f.count += 1
+    context = f"%context.{f.count}"
+    f.entry.append(f"{context} = alloca [{len(CONTEXT) + slots} x i64], align 8")
+    texts = [("ptr", f"%{name}") for name in CONTEXT]
+    for value in values:
+        kind = element(value.dtype)
+        texts += [(kind, text) for text in (value.text, value.imag) if text]
+    for k, (kind, text) in enumerate(texts):
+        place = f.name(0, f"getelementptr i64, ptr {context}, i64 {k}", "p") if k else context
+        f.emit(0, f"store {kind} {text}, ptr {place}, align 8")
+    return context
+
+
+def _body_function(module: Module, symbol: str, nest: Nest, captured: dict[str, Value]) -> str:
+    f = Function(module)
+    slot = 0
+
+    def next_slot(kind: str, name: str) -> str:
+        nonlocal slot
+        place = f.name(0, f"getelementptr i64, ptr %context, i64 {slot}", "p") if slot else "%context"
+        slot += 1
+        f.emit(0, f"{name} = load {kind}, ptr {place}, align 8")
+        return name
+
+    for name in CONTEXT:
+        next_slot("ptr", f"%{name}")
+    for name, value in captured.items():
+        kind = element(value.dtype)
+        texts = [next_slot(kind, f"%l.{f.fresh()}") if text else "" for text in (value.text, value.imag)]
+        f.locals[name] = [Value(texts[0], value.dtype, 1, 0, imag=texts[1])]
+    start, _ = size_text(f, nest.loops[0].start)
+    bounds = "%begin", "%end"
+    if start != "0":
+        bounds = f.name(0, f"add i64 %begin, {start}", "x"), f.name(0, f"add i64 %end, {start}", "x")
+    emit_nest(f, nest, bounds)
+    lines = ["entry:", *f.entry, *f.scopes[0].lines, "ret void"]
+    return f"define internal void {symbol}(ptr %context, i64 %begin, i64 %end) nounwind {{\n" + "\n".join(lines) + "\n}"
+
+
+def local_names(nest: Nest) -> list[str]:
+    """Names of locals that the nest's expressions mention, in order."""
+    names: list[str] = []
+    seen: set[Node] = set()
+    waiting: list[Statement] = [nest]
+    while waiting:
+        statement = waiting.pop(0)
+        roots: list[Node] = []
+        if isinstance(statement, Nest):
+            waiting += statement.body
+            roots = [accumulator.value for accumulator in statement.accumulators]
+        else:
+            roots = [statement.value]
+            if isinstance(statement, Store):
+                roots += statement.indirect
+        while roots:
+            node = roots.pop()
+            if node not in seen:
+                seen.add(node)
+                roots += node.operands
+                if node.op == "local":
+                    names.append(node["name"])
+    return names
