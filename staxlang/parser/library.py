@@ -1,0 +1,124 @@
+"""Names pass through here and the standard library's definitions come out, one at a time, from Trees that were built beforehand.
+
+The sources are `staxlang/stdlib/*.stx`. Their Trees are stored in `_trees.bin` by the build step, `python -m staxlang.parser.library`, with
+a hash of every file, so that neither lark nor parsing is on a user's path. A file whose hash differs is parsed again.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import marshal
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from staxlang.base.spans import Source
+from staxlang.parser import tree
+from staxlang.parser.encoding import CLASS_ROWS, decode
+from staxlang.parser.items import item_name, split_items
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
+STORED = os.path.join(FOLDER, "_trees.bin")
+
+# Part of the stored file: another layout of it, or other classes of nodes, make it stale.
+FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(kind.record_compared)})" for kind in CLASS_ROWS)
+
+
+class Entry(NamedTuple):
+    """A definition of the library: its file, its text and first line there, and its encoded Tree as `marshal` has it (empty: not parsed)."""
+
+    file: str
+    text: str
+    line: int
+    data: bytes
+
+
+def library_function(name: str) -> tree.Function | None:
+    """The definition of that name in the standard library, or None. Private ones are found too: their names begin with `_`."""
+    found = _known.get(name)
+    if found is None:
+        entry = library_index().get(name)
+        if entry is None:
+            return None
+        found = _known[name] = _load(entry)
+    return found
+
+
+def library_names() -> tuple[str, ...]:
+    """The names of the library's public functions, in the order of their files."""
+    return tuple(name for name in library_index() if not name.startswith("_"))
+
+
+_known: dict[str, tree.Function] = {}
+
+
+@functools.cache
+def library_index() -> Mapping[str, Entry]:
+    """All definitions by name. Reads the stored Trees if they are those of the sources."""
+    sources = read_sources()
+    stored = _stored()
+    hashes = {file: content_hash(text) for file, text in sources.items()}
+    if stored is not None and stored[0] == hashes:
+        return stored[1]
+    if os.path.exists(os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "pyproject.toml")):
+        return _builder().build_trees()  # a source checkout: the next process need not parse again
+    fresh = {name: entry for file, text in sources.items() for name, entry in scan_file(file, text).items()}
+    usable = stored[1] if stored is not None else {}
+    return {name: usable[name] if name in usable and usable[name][:3] == entry[:3] else entry for name, entry in fresh.items()}
+
+
+def _builder() -> Any:
+    """The module that parses. It imports lark, 60 ms of a process's time, which only stale Trees are worth."""
+    return importlib.import_module("staxlang.parser.library_build")
+
+
+def read_sources() -> dict[str, str]:
+    """The texts of the library's files by name."""
+    found: dict[str, str] = {}
+    for file in sorted(os.listdir(FOLDER)):
+        if file.endswith(".stx"):
+            with open(os.path.join(FOLDER, file), encoding="utf-8", newline="\n") as opened:
+                found[file] = opened.read().replace("\r\n", "\n")
+    return found
+
+
+def scan_file(file: str, text: str) -> dict[str, Entry]:
+    """The definitions of one file, found by a cheap scan, not parsed."""
+    found: dict[str, Entry] = {}
+    for item in split_items(text):
+        name = item_name(item)
+        if name is not None:
+            found[name] = Entry(file, item.text, item.line, b"")
+    return found
+
+
+def content_hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def _stored() -> tuple[dict[str, bytes], dict[str, Entry]] | None:
+    """The hashes and entries of the stored file; None where there is none, or it is damaged or of another format."""
+    try:
+        with open(STORED, "rb") as opened:
+            data = opened.read()
+        if hashlib.blake2b(data[16:], digest_size=16).digest() != data[:16]:
+            return None
+        layout, hashes, entries = marshal.loads(data[16:])
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    if layout != FORMAT:
+        return None
+    return hashes, {name: Entry(*entry) for name, entry in entries.items()}
+
+
+def _load(entry: Entry) -> tree.Function:
+    source = Source(os.path.join(FOLDER, entry.file), entry.text, entry.line)
+    if entry.data:
+        return decode(marshal.loads(entry.data), source)
+    return _builder().parse_definition(source)
+
+
+if __name__ == "__main__":
+    print(f"{len(_builder().build_trees())} definitions stored in {STORED}")

@@ -1,0 +1,53 @@
+"""The standard library's sources pass through here and are stored as Trees: the build step, and what stale Trees need."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import marshal
+import os
+from typing import Any
+
+from staxlang.base.diagnostics import Diagnostic, raise_diagnostics
+from staxlang.base.spans import Source
+from staxlang.parser import tree
+from staxlang.parser.encoding import encode
+from staxlang.parser.items import Item
+from staxlang.parser.library import FOLDER, FORMAT, STORED, Entry, content_hash, read_sources, scan_file
+from staxlang.parser.stx import read_item
+
+
+def parse_definition(source: Source) -> Any:
+    """The Tree of a text that holds one definition; raises StaxError."""
+    diagnostics: list[Diagnostic] = []
+    found = read_item(source, Item(1, source.text), diagnostics)
+    if diagnostics or not isinstance(found, tree.Function):
+        raise_diagnostics(diagnostics)
+    return found
+
+
+def build_trees() -> dict[str, Entry]:
+    """Parse all definitions of the standard library and store them; returns them by name. Raises StaxError at a slip.
+
+    A folder that cannot be written to is left as it is.
+    """
+    sources = read_sources()
+    entries: dict[str, Entry] = {}
+    for file, text in sources.items():
+        for name, entry in scan_file(file, text).items():
+            if name in entries:
+                raise ValueError(f"the standard library defines `{name}` twice: in {entries[name].file} and in {file}")
+            parsed = parse_definition(Source(os.path.join(FOLDER, file), entry.text, entry.line))
+            entries[name] = entry._replace(data=marshal.dumps(encode(parsed), 4))
+    hashes = {file: content_hash(text) for file, text in sources.items()}
+    data = marshal.dumps((FORMAT, hashes, {name: tuple(entry) for name, entry in entries.items()}), 4)
+    _store(hashlib.blake2b(data, digest_size=16).digest() + data)
+    return entries
+
+
+def _store(data: bytes) -> None:
+    scratch = f"{STORED}.{os.getpid()}"
+    with contextlib.suppress(OSError):
+        with open(scratch, "wb") as opened:
+            opened.write(data)
+        os.replace(scratch, STORED)
