@@ -143,7 +143,7 @@ def strided(array: Array, shape: tuple[int, ...], subscripts: Sequence[Size], si
         if low < 0 or high >= array.shape[axis]:
             raise IndexError(f"a view reads subscripts {low}..{high} of an axis of {array.shape[axis]}")
         start.append(first)
-    base = array[tuple(slice(s, s + 1) for s in start)]
+    base = array[(*(slice(s, s + 1) for s in start), ...)]  # the dots keep a 0-d array's memory
     return as_strided(base, shape, strides)
 
 

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from staxlang.base.operations import OPERATIONS
+
 Scalar = Any
+OPERATION: dict[str, Callable[..., Any]] = {name: row.reference for name, row in OPERATIONS.items()}
 
 
 def neutral(kind: str, dtype: np.dtype[Any]) -> Scalar:

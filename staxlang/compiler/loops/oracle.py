@@ -103,6 +103,7 @@ class _Printer:
 
     def text(self) -> str:
         body = self.steps()
+        declarations = self.declarations()
         free = sorted(self.free_symbols - self.loop_names)
         head = ["import numpy as np", "", "from staxlang.compiler.loops import meaning", ""]
         if any(d.name == "bf16" for d in self.dtypes):
@@ -110,7 +111,7 @@ class _Printer:
         head += [f"{d.name} = {_dtype_source(d)}" for d in sorted(self.dtypes, key=lambda d: d.name)]
         head += ["", "", "def program(arrays, scalars, sizes):"]
         head += [f"    {self.names[name]} = sizes[{name!r}]" for name in free]
-        return "\n".join([*head, *self.declarations(), *body, self.ending()]) + "\n"
+        return "\n".join([*head, *declarations, *body, self.ending()]) + "\n"
 
     # ---- names and sizes ----
 

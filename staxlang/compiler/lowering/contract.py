@@ -42,7 +42,7 @@ def _lower_sum(state: Lowering, node: Node, batch: int, contracted: int) -> None
         body, kind = state.make("logical_and", (left, right), BOOL), "any"
     else:
         body, kind = state.make("multiply", (left, right), accumulated), "sum"
-    value = state.make("reduce", (body,), accumulated, kind=kind, ranges=ranges, part=None)
+    value = state.make("reduce", (body,), accumulated, kind=kind, ranges=ranges, part=None) if ranges else body
     state.define(node, state.cast(value, dtype))
 
 

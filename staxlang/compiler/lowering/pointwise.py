@@ -49,6 +49,8 @@ def lower_reduce(state: Lowering, node: Node) -> None:
         else:
             subscripts.append(index(kept))
             kept += 1
+    if not ranges:  # over no axes: each element is a reduction of one value
+        ranges.append((state.fresh("r"), 1))
     body = state.read(operand, tuple(subscripts))
     if kind in _ROUNDING_KINDS:
         accumulated = ACCUMULATION_DTYPES.get(dtype, dtype)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from staxlang.base.dtypes import DType, concrete, of_python, promote
-from staxlang.base.operations import OPERATIONS, result_type
+from staxlang.base.dtypes import DType, concrete, of_python
+from staxlang.base.operations import OPERAND_NAMES, OPERATIONS, result_type
 from staxlang.base.spans import Source
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import GraphError
@@ -14,8 +14,6 @@ from staxlang.compiler.passes.driver import Rewriting
 from staxlang.parser import tree
 from staxlang.parser.python import parse_function
 
-# Operands are called as in the derivative's text: x for one, a, b, c for more.
-OPERAND_NAMES = {1: ("x",), 2: ("a", "b"), 3: ("a", "b", "c")}
 _BINARY = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power"}
 _LOGIC = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift"}
 _COMPARE = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
@@ -80,7 +78,9 @@ class _Expansion:
         if isinstance(operand, Node):
             return operand.type.dtype
         found = of_python(operand)
-        return promote(found) if found is not None else concrete(self.names["x"].type.dtype)
+        if found is None:
+            raise GraphError(f"an expansion cannot hold the number {operand!r}")
+        return found
 
     def operand(self, operand: Node | Number, dtype: DType) -> Node:
         dtype = concrete(dtype)
