@@ -142,21 +142,28 @@ class _Assembly:
     def _add_reduction(self, node: Node) -> None:
         ex = self.ex
         kind, dtype = node["kind"], node.type
-        name = ex.fresh(kind)
         operand = node.operands[0]
         within = ex.reduces(operand)
-        level = max([self.level[one] + 1 for one in within], default=0)
+        level = self.level[node] = max([self.level[one] + 1 for one in within], default=0)
         value = ex.replace(operand, self.table)
+        if kind in ("any", "all", "count"):
+            value = truth(value, ex)
         ranges: tuple[Range, ...] = node["ranges"]
-        accumulated = value.type if kind in ("argmin", "argmax") else dtype
-        self.table[node] = ex.cast(ex.local(name, I64), dtype) if kind in ("argmin", "argmax") else ex.local(name, dtype)
-        self.level[node] = level
-        if self.names and any(one in self.names for one, _ in ranges):
-            self.over[node] = Reduction(name, kind, accumulated, value, _position(ranges))
-            return
-        found, mapping = self._pass(level, ranges)
-        position = replace_symbols(_position(ranges), mapping)
-        found.reductions.append(Reduction(name, kind, accumulated, ex.substitute(value, mapping), position))
+        finds = kind in ("argmin", "argmax")
+        made = Reduction("", kind, value.type if finds else dtype, value, _position(ranges))
+        over = bool(self.names) and any(one in self.names for one, _ in ranges)
+        if over:
+            self.over[node] = made
+        else:
+            found, mapping = self._pass(level, ranges)
+            made.value, made.position = ex.substitute(value, mapping), replace_symbols(made.position, mapping)
+            same = next((r for r in found.reductions if (r.kind, r.dtype, r.value) == (kind, made.dtype, made.value)), None)
+            if same is None:
+                found.reductions.append(made)
+            else:
+                made = same
+        made.name = made.name or ex.fresh(kind)
+        self.table[node] = ex.cast(ex.local(made.name, I64), dtype) if finds else ex.local(made.name, dtype)
 
     def _pass(self, level: int, inner: tuple[Range, ...]) -> tuple[Pass, dict[str, Size]]:
         """The pass of that level over a space with these extents, and how to rename the indices to the pass's."""

@@ -28,7 +28,7 @@ COST_ROWS: dict[str, int] = {
 class Expressions:
     """The expressions of one schedule in the making, with memories of what was asked about them."""
 
-    __slots__ = ("interner", "buffers", "_free", "_loads", "_cost", "_reduces", "_counter", "_linear", "_address")
+    __slots__ = ("interner", "buffers", "_free", "_loads", "_cost", "_reduces", "_counter", "_address", "_taken")
 
     def __init__(self, interner: Interner, buffers: dict[str, Buffer]) -> None:
         self.interner = interner
@@ -38,15 +38,19 @@ class Expressions:
         self._reduces: dict[Node, tuple[Node, ...]] = {}
         self._cost: dict[Node, int] = {}
         self._counter: dict[str, int] = {}
+        self._taken = {name for buffer in buffers.values() for size in (*buffer.shape, *buffer.strides) for name in symbols(size)} | set(buffers)
         self._address: dict[tuple[str, tuple[Size, ...]], Size] = {}
 
     # ---- making ----
 
     def fresh(self, prefix: str) -> str:
         """A name that nothing else in the schedule has."""
-        number = self._counter.get(prefix, 0)
-        self._counter[prefix] = number + 1
-        return f"{prefix}{number}"
+        while True:
+            number = self._counter.get(prefix, 0)
+            self._counter[prefix] = number + 1
+            name = f"{prefix}{number}"
+            if name not in self._taken:
+                return name
 
     def make(self, op: str, operands: tuple[Node, ...], dtype: DType, **attributes: Any) -> Node:
         return self.interner.make(op, operands, dtype, **attributes)

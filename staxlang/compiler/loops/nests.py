@@ -53,8 +53,18 @@ class Scope:
             self._find(operand, inner, table)
 
 
-def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset()) -> None:
-    """Adds the statements of a pass: over its inner axes, or once."""
+def in_order(one: Pass, ex: Expressions) -> Pass:
+    """The pass with its inner axes in order of memory, merged where all accesses allow."""
+    accesses = accesses_of(one.roots(), [(write.buffer, write.subscripts) for write in one.writes], one.names, ex)
+    ranges, mapping = merged(memory_order(one.inner, accesses), accesses, ex)
+    return moved(one, ranges, mapping, ex)
+
+
+def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), window: tuple[Size, Size] | None = None) -> None:
+    """Adds the statements of a pass: over its inner axes (already in order), or once.
+
+    `window` (start, extent) restricts the outermost inner axis.
+    """
     ex = scope.ex
     if not one.inner:
         for write in one.writes:
@@ -62,24 +72,29 @@ def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset()) -
         return
     positions = [r for r in one.reductions if r.kind in ("argmin", "argmax")]
     if positions and needs_blocks(one.inner, one.reductions):  # a position is found in one walk, a long sum in blocks
-        add_pass(scope, Pass(one.level, one.inner, positions), streaming)
+        add_pass(scope, Pass(one.level, one.inner, positions), streaming, window)
         one = Pass(one.level, one.inner, [r for r in one.reductions if r not in positions], one.writes)
-    roots = one.roots()
-    accesses = accesses_of(roots, [(write.buffer, write.subscripts) for write in one.writes], one.names, ex)
-    ranges, mapping = merged(memory_order(one.inner, accesses), accesses, ex)
-    if mapping:
-        one = moved(one, ranges, mapping, ex)
-        roots = one.roots()
-    values = scope.hoisted(roots, one.names)
+    values = scope.hoisted(one.roots(), one.names)
     reductions = [Reduction(r.name, r.kind, r.dtype, v, r.position) for r, v in zip(one.reductions, values, strict=False)]
     writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, values[len(reductions) :], strict=True)]
     stores = tuple([Store(w.buffer, w.subscripts, w.value, streaming=w.buffer in streaming) for w in writes])
-    width, unroll = vector_shape(values, bool(reductions), len(one.reductions), ranges[-1][1], scope)
-    scope.statements.append(_nest(ranges, reductions, stores, width, unroll, scope))
+    width, unroll = vector_shape(values, len(one.reductions), one.inner[-1][1], scope)
+    loops = [Loop(name, extent) for name, extent in one.inner]
+    if window is not None:
+        loops[0] = Loop(loops[0].index, window[1], start=window[0])
+    last = loops[-1]
+    loops[-1] = Loop(last.index, last.extent, "vector", last.start, width, unroll)
+    accumulators = tuple([Accumulator(r.name, r.kind, r.dtype, r.value, r.position) for r in reductions])
+    if needs_blocks(one.inner, reductions):
+        scope.statements.append(_in_blocks(loops, accumulators, stores, ex))
+    else:
+        scope.statements.append(Nest(tuple(loops), stores, accumulators))
 
 
 def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Expressions) -> Pass:
     """The pass over other indices."""
+    if not mapping:
+        return one if ranges == one.inner else Pass(one.level, ranges, one.reductions, one.writes)
     memo: dict[Node, Node] = {}
     reductions = [
         Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping)) for r in one.reductions
@@ -93,30 +108,25 @@ def moved_write(write: Write, mapping: dict[str, Size], ex: Expressions, memo: d
     return Write(write.buffer, subscripts, ex.substitute(write.value, mapping, memo))
 
 
-def _nest(ranges: tuple[Range, ...], reductions: Sequence[Reduction], stores: tuple[Store, ...], width: int, unroll: int, scope: Scope) -> Nest:
-    outer = tuple([Loop(name, extent) for name, extent in ranges[:-1]])
-    name, extent = ranges[-1]
-    accumulators = tuple([Accumulator(r.name, r.kind, r.dtype, r.value, r.position) for r in reductions])
-    if not needs_blocks(ranges, reductions):
-        return Nest((*outer, Loop(name, extent, "vector", 0, width, unroll)), stores, accumulators)
-    ex = scope.ex
+def _in_blocks(loops: list[Loop], accumulators: tuple[Accumulator, ...], stores: tuple[Store, ...], ex: Expressions) -> Nest:
+    """The loops in blocks of about BLOCK points: sums of blocks, then the sum of those."""
     inner: list[Accumulator] = []
     total: list[Accumulator] = []
     for one in accumulators:
         part = ex.fresh(f"{one.kind}_part")
         inner.append(Accumulator(part, one.kind, one.dtype, one.value))
         total.append(Accumulator(one.name, one.kind, one.dtype, ex.local(part, one.dtype)))
-    if outer and isinstance(extent, int) and extent <= BLOCK:  # a block is some of the outer axis' points with all of the inner ones
-        first, *rest = outer
-        rows = max(1, BLOCK // max(1, extent * _static(rest)))
-        block = ex.fresh("b")
-        start = symbol(block) * rows
-        loops = (Loop(first.index, minimum(rows, first.extent - start), start=start), *rest, Loop(name, extent, "vector", 0, width, unroll))
-        return Nest((Loop(block, -(-first.extent // rows)),), (Nest(loops, stores, tuple(inner)),), tuple(total))
+    *outer, last = loops
     block = ex.fresh("b")
+    if outer and isinstance(last.extent, int) and last.extent <= BLOCK:  # some of the outermost axis' points with all of the inner ones
+        first, *rest = outer
+        rows = max(1, BLOCK // max(1, last.extent * _static(rest)))
+        start = symbol(block) * rows
+        within = (Loop(first.index, minimum(rows, first.extent - start), start=start + first.start), *rest, last)
+        return Nest((Loop(block, -(-first.extent // rows)),), (Nest(within, stores, tuple(inner)),), tuple(total))
     start = symbol(block) * BLOCK
-    body = Nest((Loop(name, minimum(BLOCK, extent - start), "vector", start, width, unroll),), stores, tuple(inner))
-    return Nest((*outer, Loop(block, -(-extent // BLOCK))), (body,), tuple(total))
+    vector = Loop(last.index, minimum(BLOCK, last.extent - start), "vector", start + last.start, last.width, last.unroll)
+    return Nest((*outer, Loop(block, -(-last.extent // BLOCK))), (Nest((vector,), stores, tuple(inner)),), tuple(total))
 
 
 def _static(loops: Iterable[Loop]) -> int:
@@ -134,16 +144,16 @@ def needs_blocks(ranges: tuple[Range, ...], reductions: Sequence[Reduction]) -> 
     return not isinstance(extent, int) or extent > 2 * BLOCK
 
 
-def vector_shape(values: Sequence[Node], reduces: bool, count: int, extent: Size, scope: Scope) -> tuple[int, int]:
-    """Lanes and copies of them for a vector loop of this extent."""
+def vector_shape(values: Sequence[Node], reductions: int, extent: Size, scope: Scope) -> tuple[int, int]:
+    """Lanes and copies of them for a vector loop of this extent with so many reductions."""
     widest, cost = 1, 0
     for node in subexpressions(values):
         if node.op not in ("size", "const", "local"):
             widest = max(widest, node.type.itemsize)
             cost += scope.ex.cost(node) - sum([scope.ex.cost(operand) for operand in node.operands])
     width = scope.target.lanes(widest)
-    if reduces:
-        unroll = 4 if cost <= 12 and count == 1 else 2 if cost <= 30 and count <= 2 else 1
+    if reductions:
+        unroll = 4 if cost <= 12 and reductions == 1 else 2 if cost <= 30 and reductions <= 2 else 1
     else:
         unroll = 2 if cost <= 6 else 1
     if isinstance(extent, int):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.base.sizes import Size, minimum, symbol
-from staxlang.compiler.loops.assemble import Pass, Plan, Write
+from staxlang.compiler.loops.assemble import Plan
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, moved, moved_write, vector_shape
+from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, vector_shape
 from staxlang.compiler.target import Target
 
 # Points of a flat walk that one parallel iteration handles.
@@ -37,7 +37,7 @@ def flat_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     values = scope.hoisted([w.value for w in writes], frozenset((name,)))
     stores = tuple([Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)])
-    width, unroll = vector_shape(values, False, 0, extent, scope)
+    width, unroll = vector_shape(values, 0, extent, scope)
     vector = Loop(name, length, "vector", start, width, unroll)
     if not scope.statements:
         return (Nest((*outer, vector), stores),)
@@ -93,11 +93,9 @@ def rows_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         names = [name for name, _ in outer]
         accesses = accesses_of(roots, stored, names, ex)
         outer, mapping = merged(outer, accesses, ex)
-        passes = [moved(one, one.inner, mapping, ex) for one in passes] if mapping else passes
-    loops, mapping = outer_loops(outer, ex)
-    if mapping:
         passes = [moved(one, one.inner, mapping, ex) for one in passes]
+    loops, mapping = outer_loops(outer, ex)
     scope = Scope(ex, target, [], {})
     for one in passes:
-        add_pass(scope, one, streaming)
+        add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     return (Nest(loops, tuple(scope.statements)),) if loops else tuple(scope.statements)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from staxlang.base.sizes import Size
-from staxlang.compiler.loops.assemble import Plan, assemble
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.kernels import kernel_body
 from staxlang.compiler.loops.fuse import fuse, touched
-from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule, Statement
+from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
 from staxlang.compiler.loops.memory import plan_memory
-from staxlang.compiler.loops.rows import flat_body, rows_body
 from staxlang.compiler.loops.symbols import size_symbols
-from staxlang.compiler.loops.units import Step, make_units
+from staxlang.compiler.loops.units import make_units
 from staxlang.compiler.loops.work import work_of
 from staxlang.compiler.target import Target
 
@@ -42,22 +40,18 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
 
 
 def _read_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:
-    """Buffers that a group other than the writing one reads, or that must hold their value at the end."""
+    """Buffers that a group other than the writing one reads or changes, or that must hold their value at the end."""
     needed = set(program.outputs) | {buffer for _, buffer in program.updates}
+    writers: set[str] = set()
     for group in groups:
         if isinstance(group, LibraryCall):
             needed |= {view.buffer for view in group.operands}
+            writers.add(group.out.buffer)
             continue
         written = {unit.buffer for unit in group.units}
+        needed |= written & writers
+        writers |= written
         for unit in group.units:
             reads, _ = touched(unit, ex)
             needed |= reads - written
     return needed
-
-
-def kernel_body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target) -> tuple[Statement, ...]:
-    plan = assemble(cluster, stored, ex)
-    streaming: frozenset[str] = frozenset()
-    if cluster.pure:
-        return flat_body(plan, ex, target, streaming)
-    return rows_body(plan, ex, target, streaming)

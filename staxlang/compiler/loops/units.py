@@ -108,7 +108,11 @@ def _unit(number: int, step: Definition, body: Node, indirect: tuple[Node, ...],
             ranges.append((own, extent))
     subscripts = tuple([one if isinstance(one, int) else _mapped(one, mapping) for one in step.subscripts])
     memo: dict[Node, Node] = {}
-    body = drop_unit_reductions(ex.substitute(body, mapping, memo), ex)
+    if body.op == "scan":
+        scanned = lone_symbol(mapping[body["index"]]) or ""  # no name: an axis of extent 1
+        body = ex.make("scan", (ex.substitute(body.operands[0], mapping, memo),), body.type, kind=body["kind"], index=scanned)
+    else:
+        body = drop_unit_reductions(ex.substitute(body, mapping, memo), ex)
     indirect = tuple([ex.substitute(node, mapping, memo) for node in indirect])
     return Unit(number, step.buffer, tuple(ranges), subscripts, body, step.mode, indirect)
 

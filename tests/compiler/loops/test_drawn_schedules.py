@@ -1,0 +1,50 @@
+"""Drawn graphs, lowered and scheduled: kernels give what the graph's own meaning gives."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+
+from staxlang.compiler.graph_text import print_graph
+from staxlang.compiler.loops import chunks, nests, oracle, rows
+from staxlang.compiler.loops.execute import execute
+from staxlang.compiler.loops.schedule import schedule
+from staxlang.compiler.lower import lower
+from staxlang.compiler.target import x86_64
+from staxlang.runtime.reference import run_graph
+from tests.compiler.graphs.building import agree
+from tests.compiler.graphs.drawing import SIZES, programs
+
+TARGET = x86_64()
+# So small that the drawn programs have several chunks, blocks and parallel axes.
+SMALL = ((chunks, "CHUNK", 2), (nests, "BLOCK", 2), (rows, "CHUNK", 2), (rows, "MANY", 2))
+
+
+def check(case) -> None:
+    graph, arrays, scalars, exact = case
+    expected = run_graph(graph, copy.deepcopy(arrays), scalars, SIZES)
+    made = schedule(lower(graph), TARGET)
+    for run in (execute,):
+        note(print_graph(graph))
+        results = run(made, copy.deepcopy(arrays), scalars, SIZES)
+        agree(results[:exact], expected[:exact])
+        for one, other in zip(results[exact:], expected[exact:], strict=True):
+            np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-3, equal_nan=True)
+
+
+@given(programs())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_scheduled_programs_mean_what_their_graphs_mean(case):
+    check(case)
+
+
+@given(programs())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_chunks_and_blocks_change_nothing(case):
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name, value in SMALL:
+            patch.setattr(module, name, value)
+        check(case)
