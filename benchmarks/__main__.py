@@ -23,7 +23,12 @@ class Process:
         self.peer = peer
         environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")} | peer.environment
         self.child = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", peer.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+            [sys.executable, "-m", "benchmarks.worker", peer.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
         )
 
     def ask(self, do: str, *arguments: str) -> dict:
@@ -72,7 +77,7 @@ def differs(results: dict[str, dict]) -> list[str]:
 
 
 def bandwidth(processes: list[Process], rounds: int) -> float:
-    """Bytes per second of a copy of 64 MB: the best of what this project reaches for `x * 2 + w` and NumPy's copy is no fairer ruler than this one."""
+    """The best bytes per second that any of these processes reaches for `x * 2 + w` of 16M f32."""
     row = swept("axpb", 1 << 24)
     best = 0.0
     for process in processes:
@@ -98,16 +103,22 @@ def compared(title: str, workloads: list[Workload], peers: list[Peer], rounds: i
         best = min(others, key=lambda n: others[n]) if others else None
         cells = [report.seconds(times.get(n)) or ("failed" if "error" in results.get(n, {}) else "") for n in names]
         bytes_ratio = mine * peak / workload.bytes if mine and peak and workload.bytes > 1 << 22 else None
-        rows.append([workload.name, *cells, best or "", report.ratio(mine / others[best]) if mine and best else "", report.ratio(bytes_ratio)])
+        rows.append(
+            [workload.name, *cells, best or "", report.ratio(mine / others[best]) if mine and best else "", report.ratio(bytes_ratio)]
+        )
         notes = [f"{n}: {results[n]['error']}" for n in results if "error" in results[n]]
         wrong = differs(results)
-        print(f"  {workload.name}: {', '.join(f'{n} {report.seconds(t)}' for n, t in times.items())}" + "".join(f"\n    {t}" for t in notes), file=sys.stderr)
+        print(
+            f"  {workload.name}: {', '.join(f'{n} {report.seconds(t)}' for n, t in times.items())}" + "".join(f"\n    {t}" for t in notes),
+            file=sys.stderr,
+        )
         if wrong:
             print(f"    results differ: {', '.join(wrong)}", file=sys.stderr)
     for process in processes:
         process.close()
     head = ["workload", *names, "best peer", "stax / best", "x of the bytes"]
-    return f"### {title}\n\nBytes are counted at {peak / 1e9:.1f} GB/s, the best `x * 2 + w` of 16M f32 in this run.\n\n{report.table(head, rows)}\n"
+    ruler = f"Bytes are counted at {peak / 1e9:.1f} GB/s, the best `x * 2 + w` of 16M f32 in this run."
+    return f"### {title}\n\n{ruler}\n\n{report.table(head, rows)}\n"
 
 
 def sizes(peers: list[Peer], rounds: int) -> str:

@@ -24,7 +24,10 @@ STARTS = {
     "numpy": ("import numpy as np", "(np.maximum(x + w, 0) * 2).sum(-1)"),
     "stax": ("import staxlang as stax\nimport numpy as np", "f = stax.kernel(relu_sum)\nf(x, w)"),
     "numba": ("import numba\nimport numpy as np", "f = numba.njit(cache=True)(relu_sum)\nf(x, w)"),
-    "jax": ("import jax, jax.numpy as jnp\nimport numpy as np", "f = jax.jit(lambda x, w: (jnp.maximum(x + w, 0) * 2).sum(-1))\njax.block_until_ready(f(x, w))"),
+    "jax": (
+        "import jax, jax.numpy as jnp\nimport numpy as np",
+        "f = jax.jit(lambda x, w: (jnp.maximum(x + w, 0) * 2).sum(-1))\njax.block_until_ready(f(x, w))",
+    ),
     "torch": ("import torch\nimport numpy as np", "x, w = torch.from_numpy(x), torch.from_numpy(w)\n(torch.relu(x + w) * 2).sum(-1)"),
     "torch.compile": (
         "import torch\nimport numpy as np",
@@ -43,7 +46,11 @@ def once(peer: str, folder: str) -> dict[str, float]:
         file.write(text)
     caches = {"STAX_CACHE_DIR": f"{folder}/stax", "NUMBA_CACHE_DIR": f"{folder}/numba", "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor"}
     if peer == "jax":
-        caches |= {"JAX_COMPILATION_CACHE_DIR": f"{folder}/jax", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0"}
+        caches |= {
+            "JAX_COMPILATION_CACHE_DIR": f"{folder}/jax",
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
+        }
     # Byte code is kept, as on a user's machine.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | caches
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, timeout=300)

@@ -25,10 +25,14 @@ def _random(*shape: int, dtype: str = "f4", low: float = -1.0, high: float = 1.0
     return (rng.random(shape, dtype=np.float32) * (high - low) + low).astype(dtype)
 
 
-def _row(name: str, program: str, group: str, shapes: list[tuple[int, ...]], out: int, dtype: str = "f4", flops: int = 0, **how: float) -> Workload:
+def _row(
+    name: str, program: str, group: str, shapes: list[tuple[int, ...]], out: int, dtype: str = "f4", flops: int = 0, **how: float
+) -> Workload:
     size = np.dtype(dtype).itemsize
     moved = sum(int(np.prod(s)) for s in shapes) * size + out
-    return Workload(name, program, group, lambda: tuple(_random(*s, dtype=dtype, seed=k, **how) for k, s in enumerate(shapes)), moved, flops)
+    return Workload(
+        name, program, group, lambda: tuple(_random(*s, dtype=dtype, seed=k, **how) for k, s in enumerate(shapes)), moved, flops
+    )
 
 
 def _mathematics(function: str, low: float, high: float) -> list[Workload]:
@@ -36,7 +40,9 @@ def _mathematics(function: str, low: float, high: float) -> list[Workload]:
     for dtype in ("f4", "f8"):
         for n, group in ((1 << 14, "functions, in cache"), (1 << 24, "functions, in memory")):
             out = n * np.dtype(dtype).itemsize
-            rows.append(_row(f"{function} {'f32' if dtype == 'f4' else 'f64'} [{n}]", function, group, [(n,)], out, dtype, low=low, high=high))
+            rows.append(
+                _row(f"{function} {'f32' if dtype == 'f4' else 'f64'} [{n}]", function, group, [(n,)], out, dtype, low=low, high=high)
+            )
     return rows
 
 
@@ -68,7 +74,14 @@ WORKLOADS: list[Workload] = [
     _row("matmul + bias, gelu [512,512]", "linear_gelu", "products", [(512, 512), (512, 512), (512,)], 512 * 512 * 4, flops=2 * 512**3),
     *(
         row
-        for function, low, high in (("exp", -10, 10), ("log", 0.01, 10), ("tanh", -4, 4), ("erf", -3, 3), ("sin", -20, 20), ("cos", -20, 20))
+        for function, low, high in (
+            ("exp", -10, 10),
+            ("log", 0.01, 10),
+            ("tanh", -4, 4),
+            ("erf", -3, 3),
+            ("sin", -20, 20),
+            ("cos", -20, 20),
+        )
         for row in _mathematics(function, low, high)
     ),
 ]

@@ -60,7 +60,9 @@ def rounded(function, weight, low, high, degree, dtype, fixed=2):
         known.append(mpf(float(dtype(float(coefficients[0])))))
     k = len(known)
     shifted = lambda x: (function(x) - sum(c * x**j for j, c in enumerate(known))) / x**k
-    coefficients, worst = remez(shifted, lambda x: weight(x) * abs(x) ** k, low if low > 0 or k == 0 else high * mpf("1e-6"), high, degree - k)
+    coefficients, worst = remez(
+        shifted, lambda x: weight(x) * abs(x) ** k, low if low > 0 or k == 0 else high * mpf("1e-6"), high, degree - k
+    )
     return [float(dtype(float(c))) for c in [*known, *coefficients]], worst
 
 
@@ -130,13 +132,16 @@ def fitted(function, weight, low, high, degree, dtype):
 
 
 def log_table(size=128):
-    """For each part of [1, 2): 1/c rounded, c its middle, and log c in two parts; from sqrt 2 on the log is that of c/2 (the exponent takes one more)."""
+    """For each part of [1, 2): 1/c rounded, c its middle, and log c in two parts; from sqrt 2 on the log is that of c/2."""
     inverses, high, low = [], [], []
     for i in range(size):
         middle = 1 + (mpf(i) + mpf(1) / 2) / size
         halved = middle > mp.sqrt(2)
         middle = middle / 2 if halved else middle
-        inverse = mpf(1) if i == 0 or i == size - 1 else mpf(float(mp.nint(2**9 / middle)) / 2**9)  # nine bits: m * inverse is then exact in a fused step
+        # Nine bits: m * inverse - 1 is then exact in a fused step.
+        inverse = (
+            mpf(1) if i == 0 or i == size - 1 else mpf(float(mp.nint(2**9 / middle)) / 2**9)
+        )
         value = -mp.log(inverse)
         inverses.append(float(inverse / 2 if halved else inverse))
         high.append(float(mp.nint(value * 2**42) / 2**42))  # 42 bits after the point: k ln 2 + high is exact
@@ -161,7 +166,11 @@ def table(name, values):
 
 
 def main():
-    lines = ['"""Polynomial coefficients, lowest power first, made by tools/fit_polynomials.py. Largest weighted error of each fit beside it."""', ""]
+    lines = [
+        '"""Polynomial coefficients, lowest power first, made by tools/fit_polynomials.py. Largest weighted error beside it."""',
+        "# fmt: off",
+        "",
+    ]
     for name, coefficients, worst in fits():
         print(name, len(coefficients), mp.nstr(worst, 3), f"2^{float(mp.log(worst, 2)):.1f}", flush=True)
         lines.append(f"{name} = (  # {mp.nstr(worst, 3)}")

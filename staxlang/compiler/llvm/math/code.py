@@ -125,6 +125,14 @@ class Code:
 
     # ---- what several functions share ----
 
+    def some(self, mask: str) -> str:
+        """Whether any lane of a mask is set."""
+        if self.width == 1:
+            return mask
+        name = f"@llvm.vector.reduce.or.v{self.width}i1"
+        self.module[f"declare i1 {name}({self.masks})"] = None
+        return self.emit(f"call i1 {name}({self.masks} {mask})")
+
     def polynomial(self, x: str, coefficients: Sequence[float]) -> str:
         """Even and odd halves by Horner's rule: half the depth, the same count of multiply-adds but one."""
         if len(coefficients) < 5:
@@ -139,11 +147,13 @@ class Code:
         return value
 
     def scale(self, a: str, n: str) -> str:
-        """a * 2**n for a whole float n, right for subnormal results and for overflow (n within +-2 times the format's range)."""
+        """a * 2**n for a whole float n within twice the format's range, right for subnormal results and for overflow."""
         exponents = self._shaped("i32")
         if self.native_scale:
             power = self.emit(f"fptosi {self.type} {n} to {exponents}")
-            return self.call("ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}")
+            return self.call(
+                "ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}"
+            )
         bias, digits = (127, 23) if self.bits == 32 else (1023, 52)
         whole = self.to_whole(n)
         first = self.integer("ashr", whole, self.whole(1))

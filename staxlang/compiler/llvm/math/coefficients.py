@@ -1,4 +1,5 @@
-"""Polynomial coefficients, lowest power first, made by tools/fit_polynomials.py. Largest weighted error of each fit beside it."""
+"""Polynomial coefficients, lowest power first, made by tools/fit_polynomials.py. Largest weighted error beside it."""
+# fmt: off
 
 EXP_F32 = (  # 3.13e-9
     0.5,

@@ -1,6 +1,7 @@
 """erf and erfc: a polynomial near 0; beyond it 1 - e^p(x) (f32) or e^(-x^2) h((x - 2) / (x + 2)) / (1 + 2x) (f64), own fits.
 
-The mapping (x - 2) / (x + 2) is that of M. M. Shepherd, J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", Math. Comp. 36, 1981.
+The mapping (x - 2) / (x + 2) is that of M. M. Shepherd, J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x",
+Math. Comp. 36, 1981.
 """
 
 from __future__ import annotations

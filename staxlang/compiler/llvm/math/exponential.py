@@ -1,7 +1,8 @@
 """exp and what is built on it: exp2, expm1, tanh, sigmoid, sinh, cosh.
 
 Method: n = rint(x log2 e), r = x - n ln 2 with ln 2 in two parts, e^r - 1 by a polynomial, scaling by 2^n
-(P. T. P. Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", ACM TOMS 15, 1989, without the table).
+(P. T. P. Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", ACM TOMS 15, 1989,
+without the table).
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp, exp2
 
 # bits of sqrt(1/2), digits of the fraction, smallest normal number, what lifts subnormal numbers, and by how many powers
 FORMAT = {32: (0x3F3504F3, 23, 1.1754943508222875e-38, 2.0**24, 24.0), 64: (0x3FE6A09E667F3BCD, 52, 2.2250738585072014e-308, 2.0**54, 54.0)}
-LOG2_E_PARTS = (1.4426950408889634, 2.0355273740931033e-17)
-LOG10_E_PARTS = (0.4342944819032518, 1.098319650216765e-17)
-LOG10_2_PARTS = (0.3010299956640665, -8.532344317057107e-14)
+LOG2_E_PARTS = {32: (1.44269502162933349609, 1.9259629911e-8), 64: (1.4426950408889634, 2.0355273740931033e-17)}
+LOG10_E_PARTS = {32: (0.434294492006301879883, -1.0103050118e-8), 64: (0.4342944819032518, 1.098319650216765e-17)}
+# log10 2 with trailing zeros, so that k * high is exact, and the rest.
+LOG10_2_PARTS = {32: (0.301025390625, 4.605038981195214e-06), 64: (0.3010299956640665, -8.532344317057107e-14)}
 
 
 def split(code: Code, x: str) -> tuple[str, str]:
@@ -72,11 +73,11 @@ def _scaled_log(code: Code, x: str, parts: tuple[float, float], per_power: tuple
 
 
 def log2(code: Code, x: str) -> str:
-    return _scaled_log(code, x, LOG2_E_PARTS, None)
+    return _scaled_log(code, x, LOG2_E_PARTS[code.bits], None)
 
 
 def log10(code: Code, x: str) -> str:
-    return _scaled_log(code, x, LOG10_E_PARTS, LOG10_2_PARTS)
+    return _scaled_log(code, x, LOG10_E_PARTS[code.bits], LOG10_2_PARTS[code.bits])
 
 
 def log1p(code: Code, x: str) -> str:

@@ -1,7 +1,7 @@
 """power, cbrt and hypot.
 
-power: log |x| in two parts, from a table of 128 reciprocals and a polynomial, times y, exponentiated with both parts; f32 is computed in f64
-(after S. Nagy, "Optimized mathematical functions", Arm 2018, in own form).
+power: log |x| in two parts, from a table of 128 reciprocals and a polynomial, times y, exponentiated with both parts;
+f32 is computed in f64 (after S. Nagy, "Optimized mathematical functions", Arm 2018, in own form).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def power_in_double(code: Code, size: str, y: str) -> str:
     s = wide.div(f, wide.add(f, wide.const(2.0)))
     z = wide.mul(s, s)
     m = wide.mul(s, wide.fma(z, wide.polynomial(z, table.LOG_F32_IN_F64), wide.const(2.0)))
-    logarithm = wide.fma(m, wide.const(LOG2_E_PARTS[0]), k)
+    logarithm = wide.fma(m, wide.const(LOG2_E_PARTS[64][0]), k)
     edge = wide.select(wide.compare("eq", wx, wide.const(0.0)), wide.const(float("-inf")), wx)
     inside = wide.logic("and", wide.compare("gt", wx, wide.const(0.0)), wide.compare("lt", wx, wide.const(float("inf"))))
     e = wide.clamp(wide.mul(wy, wide.select(inside, logarithm, edge)), -200.0, 200.0)

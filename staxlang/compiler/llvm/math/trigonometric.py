@@ -39,13 +39,8 @@ def reduced(code: Code, x: str) -> tuple[str, str, str]:
 def _with_large(code: Code, x: str, large: str, n: str, r: str, lost: str) -> tuple[str, str, str]:
     """The same values but for the large lanes, computed by a function that is called only if there is one."""
     here, slow, join = (code.fresh().lstrip("%") for _ in range(3))
-    some = large
     code.lines += [f"br label %{here}", f"{here}:"]
-    if code.width > 1:
-        name = f"@llvm.vector.reduce.or.v{code.width}i1"
-        code.module[f"declare i1 {name}({code.masks})"] = None
-        some = code.emit(f"call i1 {name}({code.masks} {large})")
-    code.lines += [f"br i1 {some}, label %{slow}, label %{join}", f"{slow}:"]
+    code.lines += [f"br i1 {code.some(large)}, label %{slow}, label %{join}", f"{slow}:"]
     function = _large_function(code)
     triple = f"{{{code.integers}, {code.type}, {code.type}}}"
     got = code.emit(
@@ -71,7 +66,8 @@ def _large_function(code: Code) -> str:
     narrow = code.bits == 32
     stored = [("x", code.type), ("n", code.integers), ("r", code.type), ("l", code.type)]
     body = [
-        f"define internal {triple} {name}({code.type} %x, {code.masks} %large, {code.integers} %n, {code.type} %r, {code.type} %l) noinline {{",
+        f"define internal {triple} {name}({code.type} %x, {code.masks} %large, {code.integers} %n, "
+        f"{code.type} %r, {code.type} %l) noinline {{",
         "entry:",
         f"  %m = zext {code.masks} %large to {bytes_mask}",
         f"  %pm = alloca {bytes_mask}",
@@ -97,7 +93,10 @@ def _large_function(code: Code) -> str:
         body.append(f"  %t{part} = extractvalue {{i64, double, double}} %t, {part}")
         if narrow:
             body.append(f"  %c{part} = {'trunc' if part == 0 else 'fptrunc'} {wide} %t{part} to {kind}")
-        body += [f"  %a{value} = getelementptr {kind}, ptr %p{value}, i64 %k", f"  store {kind} %{'c' if narrow else 't'}{part}, ptr %a{value}"]
+        body += [
+            f"  %a{value} = getelementptr {kind}, ptr %p{value}, i64 %k",
+            f"  store {kind} %{'c' if narrow else 't'}{part}, ptr %a{value}",
+        ]
     body += [
         "  br label %next",
         "next:",
@@ -243,7 +242,9 @@ def tan(code: Code, x: str) -> str:
     """sin / cos, or -cos / sin, with both as a number and what it lost, and the quotient corrected (f64)."""
     n, r, lost = reduced(code, x)
     z = code.mul(r, r)
-    s, s_low = code.fast_two_sum(r, code.fma(code.mul(z, r), code.polynomial(z, table.SIN_F64), code.fma(code.mul(z, code.const(-0.5)), lost, lost)))
+    s, s_low = code.fast_two_sum(
+        r, code.fma(code.mul(z, r), code.polynomial(z, table.SIN_F64), code.fma(code.mul(z, code.const(-0.5)), lost, lost))
+    )
     half = code.mul(z, code.const(0.5))
     z_low = code.fma(r, r, code.neg(z))
     top = code.sub(code.const(1.0), half)
