@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import CLASS_ROWS, decode
-from staxlang.parser.items import item_name, split_items
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
 STORED = os.path.join(FOLDER, "_trees.bin")
@@ -64,7 +63,7 @@ def library_index() -> Mapping[str, Entry]:
         return stored[1]
     if os.path.exists(os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "pyproject.toml")):
         return _builder().build_trees()  # a source checkout: the next process need not parse again
-    fresh = {name: entry for file, text in sources.items() for name, entry in scan_file(file, text).items()}
+    fresh: dict[str, Entry] = _builder().scan(sources)
     usable = stored[1] if stored is not None else {}
     return {name: usable[name] if name in usable and usable[name][:3] == entry[:3] else entry for name, entry in fresh.items()}
 
@@ -81,16 +80,6 @@ def read_sources() -> dict[str, str]:
         if file.endswith(".stx"):
             with open(os.path.join(FOLDER, file), encoding="utf-8", newline="\n") as opened:
                 found[file] = opened.read().replace("\r\n", "\n")
-    return found
-
-
-def scan_file(file: str, text: str) -> dict[str, Entry]:
-    """The definitions of one file, found by a cheap scan, not parsed."""
-    found: dict[str, Entry] = {}
-    for item in split_items(text):
-        name = item_name(item)
-        if name is not None:
-            found[name] = Entry(file, item.text, item.line, b"")
     return found
 
 

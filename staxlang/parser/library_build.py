@@ -6,14 +6,15 @@ import contextlib
 import hashlib
 import marshal
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, raise_diagnostics
 from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import encode
-from staxlang.parser.items import Item
-from staxlang.parser.library import FOLDER, FORMAT, STORED, Entry, content_hash, read_sources, scan_file
+from staxlang.parser.items import Item, item_name, split_items
+from staxlang.parser.library import FOLDER, FORMAT, STORED, Entry, content_hash, read_sources
 from staxlang.parser.stx import read_item
 
 
@@ -26,6 +27,21 @@ def parse_definition(source: Source) -> Any:
     return found
 
 
+def scan(sources: Mapping[str, str]) -> dict[str, Entry]:
+    """The definitions of all files by name, found by a cheap scan, not parsed."""
+    return {name: entry for file, text in sources.items() for name, entry in _scan_file(file, text).items()}
+
+
+def _scan_file(file: str, text: str) -> dict[str, Entry]:
+    """The definitions of one file, found by a cheap scan, not parsed."""
+    found: dict[str, Entry] = {}
+    for item in split_items(text):
+        name = item_name(item)
+        if name is not None:
+            found[name] = Entry(file, item.text, item.line, b"")
+    return found
+
+
 def build_trees() -> dict[str, Entry]:
     """Parse all definitions of the standard library and store them; returns them by name. Raises StaxError at a slip.
 
@@ -34,7 +50,7 @@ def build_trees() -> dict[str, Entry]:
     sources = read_sources()
     entries: dict[str, Entry] = {}
     for file, text in sources.items():
-        for name, entry in scan_file(file, text).items():
+        for name, entry in _scan_file(file, text).items():
             if name in entries:
                 raise ValueError(f"the standard library defines `{name}` twice: in {entries[name].file} and in {file}")
             parsed = parse_definition(Source(os.path.join(FOLDER, file), entry.text, entry.line))
