@@ -25,7 +25,7 @@ ALLOWED = {room: frozenset(ROOMS[: place + 1]) for place, room in enumerate(ROOM
 }
 OPTIONAL = frozenset("triton torch cupy jax pygls lsprotocol scipy ml_dtypes networkx IPython".split())
 BANNED_NAMES = frozenset("utils util helpers helper misc common".split())
-UNFINISHED = ("TO" + "DO", "FIX" + "ME", "X" + "XX", "for " + "now", "place" + "holder", "not supported " + "yet")
+UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX", "for " + "now", "place" + "holder", "not supported " + "yet")) + r")\b")
 FILE_LINES, FUNCTION_LINES = 500, 60
 # What a bare `import staxlang` must not load: heavy, optional, or only needed once something is compiled.
 NOT_AT_IMPORT = ("triton", "torch", "pygls", "scipy", "llvmlite", "lark", "jax", "numba", "hypothesis", "pytest")
@@ -187,7 +187,7 @@ def test_nothing_is_left_open() -> None:
         f"{path.relative_to(ROOT)}:{number}"
         for path in FILES
         for number, line in enumerate(path.read_text().splitlines(), 1)
-        if any(mark in line for mark in UNFINISHED)
+        if UNFINISHED.search(line)
     ]
     assert marks == []
     raised = [

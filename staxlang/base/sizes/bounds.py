@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from staxlang.base.sizes.expression import Atom, Size, SizeExpression, floordiv, maximum, minimum, of_atom
-from staxlang.base.sizes.proof import prove_nonnegative, split_by_atom
+from staxlang.base.sizes.proof import NOTHING_KNOWN, Known, prove_nonnegative, split_by_atom
 from staxlang.base.sizes.queries import substitute, symbols
 
 
@@ -29,7 +29,7 @@ def index_range(extent: Size, start: Size = 0) -> Interval:
     return Interval(start, start + extent - 1)
 
 
-def interval_of(size: Size, ranges: Ranges, known: Sequence[SizeExpression] = ()) -> Interval:
+def interval_of(size: Size, ranges: Ranges, known: Known = NOTHING_KNOWN) -> Interval:
     """Bounds of `size`, free of the names in `ranges`; those listed later may depend on the earlier ones."""
     if symbols(size).isdisjoint(ranges):
         return Interval(size, size)
@@ -38,7 +38,7 @@ def interval_of(size: Size, ranges: Ranges, known: Sequence[SizeExpression] = ()
     return Interval(low, None if high is None else -high)
 
 
-def lower_bound(size: Size, ranges: Ranges, known: Sequence[SizeExpression] = ()) -> Size | None:
+def lower_bound(size: Size, ranges: Ranges, known: Known = NOTHING_KNOWN) -> Size | None:
     """The least value of `size` over the ranges, or something not above it; None where nothing is known."""
     if not isinstance(size, SizeExpression) or symbols(size).isdisjoint(ranges):
         return size
@@ -47,9 +47,9 @@ def lower_bound(size: Size, ranges: Ranges, known: Sequence[SizeExpression] = ()
     for name in reversed(list(ranges)):
         if not isinstance(size, SizeExpression) or name not in symbols(size):
             continue
-        atom = next(atom for monomial in size.terms for atom in monomial if atom.kind == "symbol" and atom.name == name)
-        coefficient, rest = split_by_atom(size, atom)
-        if coefficient is None:
+        atom = next((atom for monomial in size.terms for atom in monomial if atom.kind == "symbol" and atom.name == name), None)
+        coefficient, rest = split_by_atom(size, atom) if atom is not None else (None, size)
+        if coefficient is None:  # a power of the index, or an index inside an atom that has no bounds
             return None
         end = _end_for(coefficient, ranges[name], ranges, known)
         if end is None:
@@ -58,7 +58,7 @@ def lower_bound(size: Size, ranges: Ranges, known: Sequence[SizeExpression] = ()
     return size
 
 
-def _end_for(coefficient: Size, interval: Interval, ranges: Ranges, known: Sequence[SizeExpression]) -> Size | None:
+def _end_for(coefficient: Size, interval: Interval, ranges: Ranges, known: Known) -> Size | None:
     """Which end of the interval makes coefficient*index least."""
     least = lower_bound(coefficient, ranges, known)
     if least is not None and prove_nonnegative(least, known):
@@ -91,7 +91,7 @@ def _atoms_over(size: Size, names: Mapping[str, object]) -> list[Atom]:
     return sorted(found, key=order)
 
 
-def _without_remainders(size: Size, ranges: dict[str, Interval], known: Sequence[SizeExpression]) -> tuple[Size, dict[str, Interval]]:
+def _without_remainders(size: Size, ranges: dict[str, Interval], known: Known) -> tuple[Size, dict[str, Interval]]:
     """Where an index occurs beside `(index + c)//b`, write it as b*quotient + remainder: both are then independent."""
     for _ in range(8):
         for atom in _atoms_over(size, ranges):
@@ -105,7 +105,7 @@ def _without_remainders(size: Size, ranges: dict[str, Interval], known: Sequence
 
 
 def _quotient_and_remainder(
-    atom: Atom, size: Size, ranges: dict[str, Interval], known: Sequence[SizeExpression]
+    atom: Atom, size: Size, ranges: dict[str, Interval], known: Known
 ) -> tuple[Size, dict[str, Interval]] | None:
     a, b = atom.parts
     names = symbols(a) & ranges.keys()
@@ -153,7 +153,7 @@ def _with_atom(size: Size, atom: Atom, value: Size) -> Size:
     return size if coefficient is None else rest + coefficient * value
 
 
-def _with_names_for_atoms(size: Size, ranges: dict[str, Interval], known: Sequence[SizeExpression]) -> tuple[Size, dict[str, Interval]]:
+def _with_names_for_atoms(size: Size, ranges: dict[str, Interval], known: Known) -> tuple[Size, dict[str, Interval]]:
     """Give each division, minimum and maximum over the indices a name of its own, with its bounds."""
     for atom in _atoms_over(size, ranges):
         low, high = _atom_bounds(atom, ranges, known)
@@ -163,7 +163,7 @@ def _with_names_for_atoms(size: Size, ranges: dict[str, Interval], known: Sequen
     return size, ranges
 
 
-def _atom_bounds(atom: Atom, ranges: Ranges, known: Sequence[SizeExpression]) -> tuple[Size | None, Size | None]:
+def _atom_bounds(atom: Atom, ranges: Ranges, known: Known) -> tuple[Size | None, Size | None]:
     parts = [interval_of(part, ranges, known) for part in atom.parts]
     if atom.kind == "floordiv":
         return _division_bounds(parts[0], parts[1], known)
@@ -174,7 +174,7 @@ def _atom_bounds(atom: Atom, ranges: Ranges, known: Sequence[SizeExpression]) ->
     return maximum(*known_lows) if known_lows else None, maximum(*known_highs) if len(known_highs) == len(highs) else None
 
 
-def _division_bounds(a: Interval, b: Interval, known: Sequence[SizeExpression]) -> tuple[Size | None, Size | None]:
+def _division_bounds(a: Interval, b: Interval, known: Known) -> tuple[Size | None, Size | None]:
     if b.low is None or not prove_nonnegative(b.low, known):
         return None, None
     low: Size | None = None

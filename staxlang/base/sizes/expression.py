@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from math import gcd
 from typing import Any, Union
 
@@ -275,6 +276,7 @@ def nonnegative(size: Size) -> bool:
 # ---- floor division ------------------------------------------------------------------------------------------------
 
 
+@lru_cache(4096)
 def floordiv(a: Size, b: Size) -> Size:
     """`a // b`, rounded down. What b divides is taken out, shared factors are cancelled, divisions in divisions are merged.
 
@@ -282,7 +284,7 @@ def floordiv(a: Size, b: Size) -> Size:
     """
     if not isinstance(b, SizeExpression):
         if not isinstance(a, SizeExpression):
-            return a // b
+            return int(a) // int(b)
         if b == 1:
             return a
         if b == 0:

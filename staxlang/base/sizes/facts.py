@@ -10,7 +10,7 @@ from staxlang.base.sizes.condition import Condition
 from staxlang.base.sizes.expression import (
     Atom, Monomial, Size, SizeExpression, floordiv, modulo, monomial_without, of_atom, rebuild_atom, size_of,
 )  # fmt: skip
-from staxlang.base.sizes.proof import prove_nonnegative, split_by_atom
+from staxlang.base.sizes.proof import NOTHING_KNOWN, Known, prove_nonnegative, split_by_atom
 from staxlang.base.sizes.queries import divisions, substitute, symbols
 
 _NO_RANGES: dict[str, Interval] = {}
@@ -33,7 +33,7 @@ class Facts:
     def __init__(self, conditions: tuple[Condition, ...] = ()) -> None:
         self.conditions = ()
         self._solved: dict[str, Size] = {}
-        self._known: tuple[SizeExpression, ...] = ()  # each is >= 0
+        self._known: Known = NOTHING_KNOWN
         self._zero: tuple[Size, ...] = ()  # equal to 0, but no symbol could be solved for
         self._nonzero: frozenset[Size] = frozenset()
         self._answers: dict[Condition, bool | None] = {}
@@ -56,7 +56,7 @@ class Facts:
         return Facts, (self.conditions,)
 
     @property
-    def known(self) -> tuple[SizeExpression, ...]:
+    def known(self) -> Known:
         """Sizes known to be >= 0."""
         return self._known
 
@@ -95,23 +95,21 @@ class Facts:
                 self._add_known(least - 1 if least in self._nonzero else least)
 
     def _add_known(self, least: Size) -> None:
-        if isinstance(least, SizeExpression):
-            self._known = (*self._known, least)
+        self._known = self._known.with_fact(least)
 
     def _add_equality(self, difference: Size) -> None:
         solution = _solve(difference)
         if solution is None:
             self._zero = (*self._zero, difference)
-            if isinstance(difference, SizeExpression):
-                self._known = (*self._known, difference, *(e for e in (-difference,) if isinstance(e, SizeExpression)))
+            self._known = self._known.with_fact(difference).with_fact(-difference)
             return
         name, value, atom = solution
         mapping = {name: value}
         self._solved = {other: substitute(size, mapping) for other, size in self._solved.items()} | mapping
-        renewed = [substitute(size, mapping) for size in self._known]
+        renewed = [substitute(size, mapping) for size in self._known.facts]
         if atom.nonnegative:
             renewed.append(value)  # what the symbol was known to be, its value is
-        self._known = tuple(size for size in renewed if isinstance(size, SizeExpression))
+        self._known = Known(renewed)
         self._zero = tuple(substitute(size, mapping) for size in self._zero)
         self._nonzero = frozenset(substitute(size, mapping) for size in self._nonzero)
 
@@ -289,7 +287,7 @@ def bounds(size: Size, ranges: Ranges, facts: Facts | None = None) -> Interval:
     >>> print(bounds(n * i + j, {"i": Interval(0, 3), "j": Interval(0, n - 1)}))
     0 .. 4*N - 1
     """
-    known = facts.known if facts is not None else ()
+    known = facts.known if facts is not None else NOTHING_KNOWN
     if facts is not None:
         size = facts.simplify(size, ranges)
     return interval_of(size, ranges, known)

@@ -2,22 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from staxlang.base.sizes.expression import Atom, Monomial, Size, SizeExpression, monomial_without, nonnegative, size_of
 
 DEPTH = 4
-ATTEMPTS = 96
+ATTEMPTS = 48
 
 
-def prove_nonnegative(size: Size, known: Sequence[SizeExpression] = (), depth: int = DEPTH) -> bool:
-    """Whether `size >= 0` follows from `fact >= 0` for each fact in `known` (False: not found).
+class Known:
+    """Sizes that are known to be >= 0, found by the terms that they have. Immutable."""
+
+    __slots__ = ("facts", "_by_term")
+
+    def __init__(self, facts: Iterable[Size] = ()) -> None:
+        self.facts: tuple[SizeExpression, ...] = tuple(dict.fromkeys(f for f in facts if isinstance(f, SizeExpression)))
+        self._by_term: dict[tuple[Monomial, bool], tuple[SizeExpression, ...]] = {}
+        for fact in self.facts:
+            self._enter(fact)
+
+    def _enter(self, fact: SizeExpression) -> None:
+        for monomial, count in fact.terms.items():
+            key = monomial, count > 0
+            self._by_term[key] = (*self._by_term.get(key, ()), fact)
+
+    def __bool__(self) -> bool:
+        return bool(self.facts)
+
+    def with_fact(self, fact: Size) -> Known:
+        if not isinstance(fact, SizeExpression) or fact in self.facts:
+            return self
+        made = Known()
+        made.facts, made._by_term = (*self.facts, fact), dict(self._by_term)
+        made._enter(fact)
+        return made
+
+    def reducing(self, size: SizeExpression, monomial: Monomial, positive: bool) -> Iterator[tuple[SizeExpression, int, Monomial]]:
+        """(fact, coefficient, factor): taking factor times the fact from the size works against this term of it."""
+        for length in range(len(monomial), -1, -1):
+            for part in dict.fromkeys(combinations(monomial, length)):
+                factor = monomial_without(monomial, part) or ()
+                for fact in self._by_term.get((part, positive), ()):
+                    # By its constant alone a fact helps only where another term of it meets one of the size's too.
+                    if part or _meets(fact, factor, size):
+                        yield fact, fact.terms[part], factor
+
+
+def _meets(fact: SizeExpression, factor: Monomial, size: SizeExpression) -> bool:
+    product = fact * size_of({factor: 1}) if factor else fact
+    return isinstance(product, SizeExpression) and any([m and c > 0 and size.terms.get(m, 0) > 0 for m, c in product.terms.items()])
+
+
+NOTHING_KNOWN = Known()
+
+
+def prove_nonnegative(size: Size, known: Known = NOTHING_KNOWN, depth: int = DEPTH) -> bool:
+    """Whether `size >= 0` follows from what is known (False: not found).
 
     >>> from staxlang.base.sizes import parse_size
     >>> prove_nonnegative(parse_size("N - 4*(N//4)")), prove_nonnegative(parse_size("N - M"))
     (True, False)
     """
-    return _Search(known).prove(size, depth)
+    if not isinstance(size, SizeExpression):
+        return size >= 0
+    return nonnegative(size) or _Search(known).prove(size, depth)
 
 
 class _Search:
@@ -25,7 +74,7 @@ class _Search:
 
     __slots__ = ("known", "tried", "left")
 
-    def __init__(self, known: Sequence[SizeExpression]) -> None:
+    def __init__(self, known: Known) -> None:
         self.known, self.tried, self.left = known, set[Size](), ATTEMPTS
 
     def prove(self, size: Size, depth: int) -> bool:
@@ -37,13 +86,7 @@ class _Search:
             return False
         self.tried.add(size)
         self.left -= 1
-        if not self._may_be(size):
-            return False
-        return self._by_atoms(size, depth - 1) or self._by_facts(size, depth - 1)
-
-    def _may_be(self, size: SizeExpression) -> bool:
-        """Whether anything could help with each negative term: a fact with that symbol, or an atom that has bounds of its own."""
-        return bool(self.known) or any(atom.kind != "symbol" for monomial in size.terms for atom in monomial)
+        return self._by_atoms(size, depth - 1) or (bool(self.known) and self._by_facts(size, depth - 1))
 
     def _by_atoms(self, size: SizeExpression, depth: int) -> bool:
         for atom in {atom: None for monomial in size.terms for atom in monomial if atom.kind != "symbol"}:
@@ -74,18 +117,24 @@ class _Search:
         return any(results) if any_will_do else all(results)
 
     def _by_facts(self, size: SizeExpression, depth: int) -> bool:
+        """Take multiples of facts away, so that a term vanishes that keeps the size from being seen to be >= 0."""
         for monomial, count in size.terms.items():
-            if count > 0:
+            if count > 0 and _seen(monomial):
                 continue
-            for fact in self.known:
-                for other, times in fact.terms.items():
-                    factor = monomial_without(monomial, other) if times < 0 else None
-                    if factor is None or not all([atom.nonnegative for atom in factor]):
-                        continue
-                    # |times|*size - |count|*factor*fact has lost the negative term; it is enough that this is not negative.
-                    if self.prove(size * -times - fact * size_of({factor: -count}), depth):
-                        return True
+            for fact, times, factor in self.known.reducing(size, monomial, count > 0):
+                # Both sides are multiplied by positive numbers; it is enough that what is left is not negative.
+                if _seen(factor) and self.prove(size * abs(times) - fact * size_of({factor: abs(count)}), depth):
+                    return True
+                if self.left == 0:
+                    return False
         return False
+
+
+def _seen(monomial: Monomial) -> bool:
+    for atom in monomial:
+        if not atom.nonnegative:
+            return False
+    return True
 
 
 def split_by_atom(size: SizeExpression, atom: Atom) -> tuple[Size | None, Size]:

@@ -22,7 +22,8 @@ def size_text(size: Any) -> str:
     parts = [(count, _product_text(monomial)) for monomial, count in ordered] + parts
     parts.sort(key=lambda part: part[0] < 0)  # `D - N` rather than `-N + D`; stable otherwise
     if () in terms:
-        parts.append((terms[()], ""))
+        first = terms[()] > 0 and all(count < 0 for count, _ in parts)  # `7 - N`
+        parts.insert(0 if first else len(parts), (terms[()], ""))
     text = ""
     for count, factor in parts:
         amount = abs(count)
