@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import ast
 import opcode
+import sys
 from collections import Counter
 from types import CodeType
 from typing import Any, cast
 
 _FUTURE_FLAGS = 0x1FF0000  # the bits of `from __future__` in a code object's flags
+_LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
+_LOAD_METHOD = opcode.opmap.get("LOAD_METHOD", -1)  # Python 3.11; since 3.12 a bit of LOAD_ATTR
+_ATTRIBUTE_OPS = frozenset((opcode.opmap["LOAD_ATTR"], _LOAD_METHOD))
+_METHOD_BIT = sys.version_info >= (3, 12)
 _COMPARED_OPS = frozenset(number for name, number in opcode.opmap.items() if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "CONTAINS_")))
 
 
@@ -35,10 +40,35 @@ def _compile(node: ast.AST, code: CodeType, class_name: str) -> CodeType:
         wrapper = ast.parse(f"def _():\n {' = '.join(free)} = None").body[0]
         wrapper.body.append(statement)
         statement, depth = wrapper, depth + 1
-    compiled = compile(ast.Module([statement], []), "", "exec", code.co_flags & _FUTURE_FLAGS, True)
+    # Methods of names that the module imports are compiled to other instructions than methods of other names.
+    names = [ast.alias(name) for name in sorted(_imported(code))]
+    imports: list[ast.stmt] = [ast.fix_missing_locations(ast.Import(names, lineno=1, col_offset=0))] if names else []
+    compiled = compile(ast.Module([*imports, statement], []), "", "exec", code.co_flags & _FUTURE_FLAGS, True)
     for _ in range(depth):
         compiled = next(constant for constant in compiled.co_consts if isinstance(constant, CodeType))
     return compiled
+
+
+def _imported(code: CodeType) -> set[str]:
+    """The globals that the code reads attributes of, and never as a method: imported names among them are all there."""
+    found: set[str] = set()
+    methods: set[str] = set()
+    pairs, name, place = code.co_code, "", 0
+    for place in range(0, len(pairs), 2):
+        op = pairs[place]
+        if op == 0:  # a cache of the instruction before
+            continue
+        if name and op in _ATTRIBUTE_OPS:
+            is_method = op == _LOAD_METHOD or bool(_METHOD_BIT and pairs[place + 1] & 1)
+            (methods if is_method else found).add(name)
+        name = ""
+        if op == _LOAD_GLOBAL:
+            number = pairs[place + 1] >> 1
+            name = code.co_names[number] if number < len(code.co_names) and pairs[place - 2] != opcode.EXTENDED_ARG else ""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= _imported(constant)
+    return found - methods
 
 
 def _bare(node: Any) -> Any:
