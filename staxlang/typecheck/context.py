@@ -29,16 +29,9 @@ from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck import scalars, views
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.mutation import write
+from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.recorder import Handle, Recorder
-from staxlang.typecheck.values import ArrayValue, IteratorValue, RecordValue, ScalarValue, SizeValue, StaticValue, Storage, Value, size_value
-
-
-class Problem(Exception):
-    """A diagnostic on its way to whoever reports it: raised in evaluation, caught by `evaluate` and, in checking, by statements."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.code)
-        self.diagnostic = diagnostic
+from staxlang.typecheck.values import ArrayValue, RecordValue, ScalarValue, SizeValue, StaticValue, Storage, Value, size_value
 
 
 class EvaluationContext:
@@ -46,7 +39,7 @@ class EvaluationContext:
 
     __slots__ = (
         "recorder", "checking", "facts", "hints", "rigid", "origins", "guards", "gates", "captures", "sizes", "diagnostics", "frozen_leaves",
-        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "branches_inside", "storages",
+        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "attribute", "iterate", "container", "function", "lift", "storages", "capture_type",
     )  # fmt: skip
 
     def __init__(
@@ -76,10 +69,16 @@ class EvaluationContext:
         self.unroll_limit = unroll_limit
         self.depth_limit = depth_limit
         self.iterations = 0
-        self.invoke: Callable[..., Value] = _not_started
-        self.library: Callable[[str], Value | None] = _not_started
-        self.branches_inside = False
+        # What the evaluator puts in when it starts, so that operations may call back into it:
+        self.invoke: Callable[..., Value] = _not_started  # (call, function, args, kwargs)
+        self.library: Callable[[str], Value | None] = _not_started  # a function of the standard library by its name
+        self.attribute: Callable[..., Value] = _not_started  # (call, value, name)
+        self.iterate: Callable[..., list[Value]] = _not_started  # (call, value, what)
+        self.container: Callable[..., Value] = _not_started  # (call, captured container) -> its elements
+        self.function: Callable[..., Value] = _not_started  # (Python function, getter, span)
+        self.lift: Callable[..., Value] = _not_started  # (context, Python object, getter, span)
         self.storages: dict[Any, Storage] = {}
+        self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 
     # ---- sizes ----
 
@@ -101,14 +100,21 @@ class EvaluationContext:
         left, right = self.hint(condition.left), self.hint(condition.right)
         if left is None or right is None:
             return None
-        answer = _RELATIONS[condition.relation](left, right)
-        held = condition if answer else negated(condition)
+        answer = condition.holds(self.hints)
+        held = condition if answer else condition.negation
         self.assume(held)
         self.guards.append(ShapeGuard(held, span, why))
         return answer
 
     def assume(self, condition: Condition) -> None:
         self.facts = self.facts.assume(condition)
+
+    def sign_guard(self, size: Size, negative: bool, span: Span | None, why: str) -> None:
+        """The sign that a number had when it became a size."""
+        held = Condition("<", size, 0) if negative else Condition("<=", 0, size)
+        if negative:
+            self.assume(held)
+        self.guards.append(ShapeGuard(held, span, why))
 
     def origin(self, size: Size) -> Note | None:
         """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`."""
@@ -151,6 +157,15 @@ class EvaluationContext:
             if isinstance(known, ContentGuard) and known.getter == getter and known.kind == kind:
                 return
         self.guards.append(guard)
+
+    def note_origins(self, shape: tuple[Size, ...], owner: str, span: Span | None) -> None:
+        """Remember where the sizes of an input's shape came from; the first place of each counts."""
+        for axis, extent in enumerate(shape):
+            self.origins.append(SizeOrigin(extent, f"the {_ordinal(axis, len(shape))} of {owner}", span))
+
+    def fail(self, code: str, span: Span | None, **fields: Any) -> NoReturn:
+        """Report a row of the catalogue outside of a call."""
+        raise Problem(diagnose(code, span, **fields))
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keep a diagnostic, once."""
@@ -221,8 +236,12 @@ class CallContext:
         return pointwise_operations.to_array(self, value, dtype)
 
     def view(self, array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...], scalar: bool = False) -> ArrayValue:
-        """An array that shares `array`'s memory: its element [i0, ..] is `array`'s element [subscripts] (sizes over `i0`, `i1`, ..)."""
-        return pointwise_operations.view(array, shape, subscripts, scalar)
+        """An array that shares `array`'s memory: its element [i0, ..] is `array`'s element [subscripts] (sizes over `i0`, `i1`, ..).
+
+        `scalar`: the NumPy scalar x[1, 2], which is a copy of what is there now.
+        """
+        made = pointwise_operations.view(array, shape, subscripts)
+        return self.array(pointwise_operations.read(self, made), made.type, scalar=True) if scalar else made
 
     def copy(self, array: ArrayValue) -> ArrayValue:
         """The same elements in memory of their own."""
@@ -332,11 +351,7 @@ class CallContext:
 
     def items(self, value: Value, what: str) -> list[Value]:
         """The elements of a static sequence or of an array's first axis (its length must be static)."""
-        if isinstance(value, (tuple, list)):
-            return list(value)
-        if isinstance(value, IteratorValue):
-            return list(value.items)
-        return self.context.invoke(self, _ITERATE, [value], {"what": StaticValue(what)})
+        return self.context.iterate(self, value, what)
 
     # ---- errors ----
 
@@ -364,6 +379,24 @@ class CallContext:
         text = f"{self.text(index)}: {self.describe(value)}"
         origin = self.context.origin(size) if size is not None else None
         return Note(None, f"{text}   {origin.text}" if origin is not None else text)
+
+    def shape_note(self, index: int, shape: tuple[Size, ...], size: Size) -> Note:
+        """`x: (N, D)   D is ...` for an operand of which only the shape is known."""
+        inside = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        origin = self.context.origin(size)
+        return Note(None, f"{self.text(index)}: ({inside})" + (f"   {origin.text}" if origin is not None else ""))
+
+    def operation_text(self, name: str = "") -> str:
+        """What the user wrote for this operation: `+`, `np.add`, `x.sum`."""
+        tree = self.tree
+        if tree is None:
+            return name or "the operation"
+        operation = getattr(tree, "op", None)
+        if operation is not None:
+            return operation + "=" if type(tree).__name__ == "AugmentedAssign" else operation
+        if type(tree).__name__ == "Compare":
+            return tree.ops[0]
+        return source_text(tree.function) if type(tree).__name__ == "Call" else name or source_text(tree)
 
     def describe(self, value: Value) -> str:
         """A value's type in the user's words: `f32[N, D]`, `int`, `tuple`."""
@@ -403,22 +436,25 @@ def source_text(tree: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def negated(condition: Condition) -> Condition:
-    relation, left, right = condition.relation, condition.left, condition.right
-    if relation == "==":
-        return Condition("!=", left, right)
-    if relation == "!=":
-        return Condition("==", left, right)
-    return Condition("<=" if relation == "<" else "<", right, left)
+def constant_type(value: Any, dtype: DType, getter: Getter) -> TensorType:
+    """The type of a captured array whose extents are taken as constants; strides in elements where it is not row-major."""
+    if value.flags.c_contiguous:
+        return TensorType(dtype, value.shape)
+    if any(stride % dtype.itemsize for stride in value.strides):
+        raise Problem(diagnose("unsupported-array", None, given="strides that are no multiple of its item size", path=str(getter)))
+    return TensorType(dtype, value.shape, tuple(stride // dtype.itemsize for stride in value.strides))
+
+
+def _ordinal(axis: int, rank: int) -> str:
+    if rank == 1:
+        return "only axis"
+    if axis == rank - 1:
+        return "last axis"
+    return f"{_ORDINALS[axis]} axis" if axis < len(_ORDINALS) else f"axis {axis}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _not_started(*_: Any) -> Any:
     raise RuntimeError("the evaluation has not been started")
-
-
-_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-}

@@ -5,7 +5,7 @@ Each has a path in the user's words and the line that asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +14,31 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 
 
-@dataclass(frozen=True, slots=True)
 class Getter:
-    """How a captured value is reached at each call, without running user code.
+    """How a captured value is reached at each call, without running user code. Equal by root, holder's identity and steps.
 
-    `root` is 'global' (`holder` is the globals dict), 'closure' (`holder` is the cell), 'argument' (`holder` is None; the value is looked
-    up by name), 'default' (`holder` is the function) or 'module' (`holder` is the module). `steps` are ('attribute', name) and ('item', key).
+    `root` is 'global' (`holder` is the globals dict), 'closure' (`holder` is the cell), 'argument' (no holder: the value is looked up by
+    name), 'object' or 'module' (`holder` is the function, class or module itself). `steps` are (kind, key) pairs, kind one of 'attribute'
+    (as stored in the object or its class), 'item', 'closure' (of a function, by index), 'default' and 'kwdefault' (of a function), 'class'
+    (an attribute as stored in the object's class).
     """
 
-    root: str
-    name: str
-    holder: Any
-    steps: tuple[tuple[str, Any], ...] = ()
+    __slots__ = ("root", "name", "holder", "steps", "_hash")
+
+    def __init__(self, root: str, name: str, holder: Any, steps: tuple[tuple[str, Any], ...] = ()) -> None:
+        self.root = root
+        self.name = name
+        self.holder = holder
+        self.steps = steps
+        self._hash = hash((root, name, id(holder), steps))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Getter):
+            return False
+        return self.holder is other.holder and (self.root, self.name, self.steps) == (other.root, other.name, other.steps)
 
     def step(self, kind: str, key: Any) -> Getter:
         return Getter(self.root, self.name, self.holder, (*self.steps, (kind, key)))
@@ -33,23 +46,24 @@ class Getter:
     def __str__(self) -> str:
         text = self.name
         for kind, key in self.steps:
-            text += f".{key}" if kind == "attribute" else f"[{key!r}]"
+            text += f"[{key!r}]" if kind == "item" else f".{key}" if isinstance(key, str) else f".<{kind} {key}>"
         return text
 
+    def __repr__(self) -> str:
+        return f"Getter({self.root} {self})"
+
     def read(self, arguments: Mapping[str, Any] | None = None) -> Any:
-        """The value now. Raises LookupError or AttributeError where it is gone."""
+        """The value now. Raises LookupError, AttributeError, TypeError or ValueError (an empty cell) where it is gone."""
         if self.root == "global":
             value = self.holder[self.name]
         elif self.root == "closure":
             value = self.holder.cell_contents
-        elif self.root == "module":
-            value = self.holder
-        elif self.root == "default":
-            value = _default(self.holder, self.name)
-        else:
+        elif self.root == "argument":
             value = (arguments or {})[self.name]
+        else:
+            value = self.holder
         for kind, key in self.steps:
-            value = plain_attribute(value, key) if kind == "attribute" else value[key]
+            value = _STEPS[kind](value, key)
         return value
 
 
@@ -79,7 +93,11 @@ class FrozenScalar:
 
 @dataclass(frozen=True, slots=True)
 class ContentGuard:
-    """A captured object's part that was read as a constant. kind: 'value' (equality), 'type', 'length', 'keys', 'code', 'identity'."""
+    """What a captured object must still be. `kind` says how `expected` compares with what the getter reads:
+
+    'value' (same type and equal), 'identity' (`is`), 'type' (its class is), 'length', 'keys' (of a dict, in order), 'code' (a function with the
+    same code object and globals), 'method' (a bound method of that function), 'same' (the object that another getter, `expected`, reads).
+    """
 
     getter: Getter
     kind: str
@@ -89,6 +107,17 @@ class ContentGuard:
     @property
     def path(self) -> str:
         return str(self.getter)
+
+    def holds(self, arguments: Mapping[str, Any] | None = None) -> bool:
+        """Whether the object still is what it was. Runs no user code."""
+        try:
+            value = self.getter.read(arguments)
+            expected = self.expected
+            if self.kind == "same":
+                return value is expected.read(arguments)
+            return _CONTENT[self.kind](value, expected)
+        except (LookupError, AttributeError, TypeError, ValueError):
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +140,11 @@ Guard = ShapeGuard | FrozenScalar | ContentGuard
 
 @dataclass(frozen=True, slots=True)
 class SizeBinding:
-    """An integer argument that the program uses as a size: `symbol` is `sign * value` of the leaf at `position` (never negative)."""
+    """An integer argument or captured number that the program uses as a size: `symbol` is the value of the scalar leaf at `position`."""
 
     symbol: str
     path: str
     position: int
-    sign: int
     hint: int | None
 
 
@@ -148,16 +176,6 @@ class SizeOrigin:
     span: Span | None
 
 
-def _default(function: Any, name: str) -> Any:
-    keyword = function.__kwdefaults__ or {}
-    if name in keyword:
-        return keyword[name]
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    defaults = function.__defaults__ or ()
-    return defaults[names.index(name) - (len(names) - len(defaults))]
-
-
 def plain_attribute(value: Any, name: str) -> Any:
     """An attribute as it is stored: in the object's own dict, a slot, or a plain attribute of its class. Runs no user code."""
     own = getattr(value, "__dict__", None)
@@ -171,5 +189,45 @@ def plain_attribute(value: Any, name: str) -> Any:
             return stored
     raise AttributeError(name)
 
+
+def _equal(value: Any, expected: Any) -> bool:
+    if value is expected:
+        return True
+    # repr tells -0.0 from 0.0, and a NaN equals itself
+    return type(value) is type(expected) and (repr(value) == repr(expected) if type(value).__module__ == "numpy" else value == expected)
+
+
+def _same_code(value: Any, expected: Any) -> bool:
+    return value is expected or (value.__code__ is expected.__code__ and value.__globals__ is expected.__globals__)
+
+
+def _class_attribute(value: Any, name: str) -> Any:
+    for cls in (value if isinstance(value, type) else type(value)).__mro__:
+        if name in cls.__dict__:
+            stored = cls.__dict__[name]
+            if isinstance(stored, property):
+                return stored.fget
+            return getattr(stored, "__func__", None) or getattr(stored, "func", None) or getattr(stored, "__wrapped__", None) or stored
+    raise AttributeError(name)
+
+
+_STEPS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "attribute": lambda value, name: plain_attribute(value, name),
+    "item": lambda value, key: value[key],
+    "closure": lambda value, index: value.__closure__[index].cell_contents,
+    "default": lambda value, index: value.__defaults__[index],
+    "kwdefault": lambda value, name: value.__kwdefaults__[name],
+    "class": _class_attribute,
+}
+
+_CONTENT: Mapping[str, Callable[[Any, Any], bool]] = {
+    "value": _equal,
+    "identity": lambda value, expected: value is expected,
+    "type": lambda value, expected: type(value) is expected,
+    "length": lambda value, expected: len(value) == expected,
+    "keys": lambda value, expected: tuple(value) == expected,
+    "code": _same_code,
+    "method": lambda value, expected: value.__func__ is expected,
+}
 
 _STORED_BY_SLOT = frozenset({"member_descriptor", "_tuplegetter"})

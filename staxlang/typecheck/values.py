@@ -16,7 +16,7 @@ from staxlang.typecheck.recorder import Handle
 
 Value = Any
 """StaticValue | SizeValue | ScalarValue | ArrayValue | RecordValue | RangeValue | SliceValue | IteratorValue | FunctionValue | BoundMethod |
-MeaningValue | ObjectValue | UnknownValue | tuple[Value, ...] | list[Value] | dict[key, Value] (keys are plain Python objects)."""
+PartialValue | MeaningValue | ObjectValue | UnknownValue | tuple[Value, ...] | list[Value] | dict[key, Value] (keys are plain Python objects)."""
 
 
 class StaticValue:
@@ -162,7 +162,7 @@ class Scope(Protocol):
 class FunctionValue:
     """A function with its source: inlined where it is called. `defaults` are evaluated; `library` marks the standard library's."""
 
-    __slots__ = ("tree", "scope", "defaults", "name", "library", "python")
+    __slots__ = ("tree", "scope", "defaults", "name", "library", "python", "bound")
 
     def __init__(
         self, tree: Function, scope: Scope, defaults: Mapping[str, Value], library: bool = False, python: Any = None
@@ -173,6 +173,7 @@ class FunctionValue:
         self.name = tree.name
         self.library = library
         self.python = python
+        self.bound: frozenset[str] | None = None  # names that it binds, found when needed
 
     def __repr__(self) -> str:
         return f"function {self.name}"
@@ -186,6 +187,17 @@ class BoundMethod:
     def __init__(self, function: Value, receiver: Value) -> None:
         self.function = function
         self.receiver = receiver
+
+
+class PartialValue:
+    """functools.partial: a callable value with its first arguments and some keywords."""
+
+    __slots__ = ("function", "args", "kwargs")
+
+    def __init__(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
 
 
 class Meaning(Protocol):
@@ -233,6 +245,16 @@ class UnknownValue:
 
 
 UNKNOWN = UnknownValue()
+
+
+class ArgumentList(list[Any]):
+    """A list that the caller owns: read like a list, never changed."""
+
+
+class ArgumentDict(dict[Any, Any]):
+    """A dict that the caller owns: read like a dict, never changed."""
+
+
 NONE = StaticValue(None)
 TRUE = StaticValue(True)
 FALSE = StaticValue(False)

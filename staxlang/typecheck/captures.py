@@ -1,0 +1,308 @@
+"""Python objects that a program reads from around it - globals, closures, attributes - become values here, each with how to read it again."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from staxlang.base.dtypes import DType, from_numpy
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+from staxlang.parser.source import SourceUnavailable, function_source
+from staxlang.typecheck import names
+from staxlang.typecheck.arguments import ArrayLeaf
+from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.guards import Capture, ContentGuard, Getter, plain_attribute
+from staxlang.typecheck.problems import Problem
+from staxlang.typecheck.python_builtins import BUILTINS
+from staxlang.typecheck.scalars import DEFAULT_DTYPE, KIND_OF, Leaf
+from staxlang.typecheck.values import (
+    ArrayValue,
+    BoundMethod,
+    FunctionValue,
+    MeaningValue,
+    ObjectValue,
+    PartialValue,
+    RecordValue,
+    ScalarValue,
+    StaticValue,
+    Storage,
+    Value,
+)
+
+_BY_VALUE = (str, bytes, bool, type(None), type(Ellipsis), np.generic, np.dtype, DType, enum.Enum, range, frozenset, type(NotImplemented))
+STABLE_MODULES = frozenset({"numpy", "math", "operator", "staxlang", "builtins", "cmath", "functools", "itertools", "typing", "collections"})
+"""Modules whose contents are taken as they are: their names are not read again at each call."""
+
+
+class PythonScope:
+    """The closure, globals and builtins around a Python function. `getter` is how the function itself is reached, None for the kernel."""
+
+    __slots__ = ("function", "getter")
+
+    def __init__(self, function: FunctionType, getter: Getter | None = None) -> None:
+        self.function = function
+        self.getter = getter
+
+    def lookup(self, name: str, context: EvaluationContext) -> Value | None:
+        function = self.function
+        free = function.__code__.co_freevars
+        if name in free:
+            index = free.index(name)
+            cell = (function.__closure__ or ())[index]
+            getter = Getter("closure", name, cell) if self.getter is None else self.getter.step("closure", index)
+            try:
+                return lift(context, cell.cell_contents, getter, None)
+            except ValueError:  # the cell is empty
+                return None
+        namespace = function.__globals__
+        if name in namespace:
+            return lift(context, namespace[name], Getter("global", name, namespace), None)
+        found = getattr(builtins, name, None)
+        return None if found is None else _builtin(found)
+
+
+class LibraryScope:
+    """The words that a .stx function may use without importing them, its own module's and the standard library's functions."""
+
+    __slots__ = ()
+
+    def lookup(self, name: str, context: EvaluationContext) -> Value | None:
+        meaning = names.word(name)
+        if meaning is not None:
+            return MeaningValue(meaning)
+        found = context.library(name)
+        if found is not None:
+            return found
+        plain = getattr(builtins, name, None)
+        return None if plain is None else _builtin(plain)
+
+
+def _builtin(found: Any) -> Value:
+    meaning = BUILTINS.get(found) or names.resolve(found)
+    return StaticValue(found) if meaning is None else MeaningValue(meaning, found)
+
+
+def lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
+    """A captured Python object as a value. What was used of it is remembered: as an input, a scalar, or a content guard."""
+    known = context.captured.get(getter)
+    if known is None:
+        known = context.captured[getter] = _lift(context, value, getter, span)
+    return known
+
+
+def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
+    kind = type(value)
+    if kind in KIND_OF and kind is not bool:
+        return _number(context, value, getter, span)
+    if isinstance(value, np.ndarray):
+        return _array(context, value, getter, span)
+    if isinstance(value, ModuleType):
+        context.content(getter, "identity", value, span)
+        return StaticValue(value) if is_stable(value) else ObjectValue(value, Getter("module", getter.name, value))
+    if isinstance(value, _BY_VALUE):
+        context.content(getter, "value", value, span)
+        return StaticValue(value)
+    known = known_object(value)
+    if known is not None:
+        context.content(getter, "identity", value, span)
+        return known
+    if kind is FunctionType:
+        context.content(getter, "code", value, span)
+        return function_value(value, getter, span)
+    wrapped = _wrapped(value)
+    if wrapped is not None:
+        context.content(getter, "identity", value, span)
+        return function_value(wrapped, getter.step("attribute", "__wrapped__"), span)
+    if kind is MethodType:
+        context.content(getter, "method", value.__func__, span)
+        receiver = lift(context, value.__self__, getter.step("attribute", "__self__"), span)
+        return BoundMethod(lift(context, value.__func__, getter.step("attribute", "__func__"), span), receiver)
+    if kind is functools.partial:
+        return _partial(context, value, getter, span)
+    if isinstance(value, type):
+        context.content(getter, "identity", value, span)
+    else:
+        context.content(getter, "type", kind, span)
+    return ObjectValue(value, getter)
+
+
+def known_object(value: Any) -> Value | None:
+    """A function, class or constant that the language knows, or that is a constant itself; by identity."""
+    try:
+        meaning = BUILTINS.get(value)
+    except TypeError:  # not hashable
+        return None
+    if meaning is None:
+        meaning = names.resolve(value)
+    if meaning is not None:
+        return MeaningValue(meaning, value)
+    if isinstance(value, type) and value.__module__.partition(".")[0] in STABLE_MODULES:
+        return StaticValue(value)
+    return StaticValue(value) if isinstance(value, BuiltinFunctionType) else None
+
+
+def is_stable(module: ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in STABLE_MODULES
+
+
+def _wrapped(value: Any) -> FunctionType | None:
+    """The Python function inside a kernel, or inside a cache of functools."""
+    kind = type(value)
+    if kind.__module__.partition(".")[0] != "staxlang" and kind.__name__ != "_lru_cache_wrapper":
+        return None
+    inner = getattr(value, "__wrapped__", None)
+    return inner if type(inner) is FunctionType else None
+
+
+def _number(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
+    """A captured number is a run-time scalar, read again at each call."""
+    kind = KIND_OF[type(value)]
+    position = context.take_position()
+    context.captures.append(Capture(getter, kind, position, TensorType(DEFAULT_DTYPE[kind], ()), span))
+    return ScalarValue(kind, Leaf(str(getter), position, kind, value, getter))
+
+
+def _array(context: EvaluationContext, value: np.ndarray[Any, Any], getter: Getter, span: Span | None) -> Value:
+    """A captured array is an input, read again at each call; one array reached in two ways is one storage, by a guard."""
+    first = context.storages.get(id(value))
+    if first is not None:
+        context.content(getter, "same", first.source.getter, span)
+        return ArrayValue(first, TensorType(first.type.dtype, first.type.shape))
+    dtype = from_numpy(value.dtype)
+    if dtype is None:
+        context.fail("unsupported-array", span, given=str(value.dtype), path=str(getter))
+    if type(value) is not np.ndarray:
+        context.fail("unsupported-subclass", span, given=type(value).__name__, path=str(getter))
+    type_ = context.capture_type(value, dtype, getter)
+    position = context.take_position()
+    context.captures.append(Capture(getter, "array", position, type_, span))
+    leaf = ArrayLeaf(str(getter), position, getter)
+    handle = context.recorder.record("input", (), {"position": position, "path": str(getter)}, type_, span)
+    storage = Storage(handle, type_, leaf, bool(value.flags.writeable))
+    context.storages[id(value)] = storage
+    context.note_origins(type_.shape, f"captured array {getter}", None)
+    return ArrayValue(storage, TensorType(dtype, type_.shape))
+
+
+def _partial(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
+    context.content(getter, "type", functools.partial, span)
+    context.content(getter.step("attribute", "args"), "length", len(value.args), span)
+    context.content(getter.step("attribute", "keywords"), "keys", tuple(value.keywords), span)
+    function = lift(context, value.func, getter.step("attribute", "func"), span)
+    at_args, at_keywords = getter.step("attribute", "args"), getter.step("attribute", "keywords")
+    args = [lift(context, item, at_args.step("item", index), span) for index, item in enumerate(value.args)]
+    kwargs = {name: lift(context, item, at_keywords.step("item", name), span) for name, item in value.keywords.items()}
+    return PartialValue(function, args, kwargs)
+
+
+# ---- functions ----
+
+
+def function_value(function: FunctionType, getter: Getter | None = None, span: Span | None = None) -> FunctionValue:
+    """A Python function by its source. Raises a Problem where there is none, or where it is a generator or coroutine."""
+    try:
+        source = function_source(function)
+    except SourceUnavailable as missing:
+        raise Problem(missing.diagnostic(span)) from None
+    return FunctionValue(source, PythonScope(function, getter), {}, python=function)
+
+
+def default_of(context: EvaluationContext, function: FunctionValue, name: str) -> Value | None:
+    """A parameter's default: evaluated where the function was defined, or read from the Python function."""
+    if name in function.defaults:
+        return function.defaults[name]
+    python = function.python
+    if python is None:
+        return None
+    keyword = python.__kwdefaults__ or {}
+    scope = function.scope
+    getter = scope.getter if isinstance(scope, PythonScope) else None
+    holder: Getter = getter if getter is not None else Getter("object", python.__name__, python)
+    if name in keyword:
+        return lift(context, keyword[name], holder.step("kwdefault", name), None)
+    code: CodeType = python.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    defaults = python.__defaults__ or ()
+    index = positional.index(name) - (len(positional) - len(defaults)) if name in positional else -1
+    return lift(context, defaults[index], holder.step("default", index), None) if index >= 0 else None
+
+
+# ---- looking into objects ----
+
+
+def attribute_of(context: EvaluationContext, value: ObjectValue, name: str, span: Span | None) -> Value | None:
+    """What `object.name` is, as stored: fields lifted, methods bound, class attributes and properties (`None`: there is no such name).
+
+    A property is given as a `BoundMethod` wrapped in a tuple of one, for the caller to inline.
+    """
+    owner = value.object
+    if isinstance(owner, enum.EnumMeta):
+        member = owner._member_map_.get(name)  # pyright: ignore[reportPrivateUsage]
+        return None if member is None else StaticValue(member)
+    try:
+        stored = plain_attribute(owner, name)
+    except AttributeError:
+        return None
+    getter = value.getter.step("attribute", name)
+    if isinstance(owner, (type, ModuleType)):
+        if isinstance(stored, staticmethod):
+            return function_value(stored.__func__, getter, span)
+        if isinstance(stored, classmethod):
+            return BoundMethod(function_value(stored.__func__, value.getter.step("class", name), span), value)
+        return lift(context, stored, getter, span)
+    return bound_attribute(context, value, type(owner), stored, name, getter, span)
+
+
+def bound_attribute(
+    context: EvaluationContext, receiver: Value, cls: type, stored: Any, name: str, getter: Getter, span: Span | None
+) -> Value:
+    """An attribute found in a class, as seen from an instance."""
+    if isinstance(stored, FunctionType) and not _own(receiver, name):
+        context.content(getter.step("class", name), "code", stored, span)
+        return BoundMethod(function_value(stored, getter.step("class", name), span), receiver)
+    if isinstance(stored, staticmethod):
+        return function_value(stored.__func__, getter, span)
+    if isinstance(stored, classmethod):
+        return BoundMethod(function_value(stored.__func__, getter.step("class", name), span), ObjectValue(cls, getter))
+    if isinstance(stored, (property, functools.cached_property)):
+        function = stored.fget if isinstance(stored, property) else stored.func
+        if isinstance(function, FunctionType):
+            return (BoundMethod(function_value(function, getter.step("class", name), span), receiver),)
+    meaning = _wrapped(stored)
+    if meaning is not None and not _own(receiver, name):
+        return BoundMethod(function_value(meaning, getter.step("class", name), span), receiver)
+    return lift(context, stored, getter, span)
+
+
+def _own(receiver: Value, name: str) -> bool:
+    """Is the attribute in the object's own dict (then a function there is not a method)?"""
+    return isinstance(receiver, ObjectValue) and name in getattr(receiver.object, "__dict__", {})
+
+
+def expand(context: EvaluationContext, value: ObjectValue, span: Span | None) -> Value | None:
+    """A captured tuple, list or dict as a container of lifted elements; None for any other object."""
+    owner, getter = value.object, value.getter
+    kind = type(owner)
+    if kind in (tuple, list):
+        context.content(getter, "length", len(owner), span)
+        return tuple(lift(context, item, getter.step("item", index), span) for index, item in enumerate(owner))
+    if kind is dict:
+        context.content(getter, "keys", tuple(owner), span)
+        return {key: lift(context, item, getter.step("item", key), span) for key, item in owner.items()}
+    if kind is set:
+        context.content(getter, "value", owner, span)
+        return StaticValue(frozenset(owner))
+    if isinstance(owner, tuple) and hasattr(kind, "_fields"):
+        items = {name: lift(context, owner[index], getter.step("item", index), span) for index, name in enumerate(kind._fields)}
+        return RecordValue(kind, items, ordered=True, path=str(getter))
+    return None
+
+
+def content_guards(context: EvaluationContext) -> list[ContentGuard]:
+    return [guard for guard in context.guards if isinstance(guard, ContentGuard)]

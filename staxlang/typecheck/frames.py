@@ -1,0 +1,189 @@
+"""A frame: one call of a function being evaluated - its names, its place in the chain of calls, the rules that its trees go through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from staxlang.base.diagnostics import Note
+from staxlang.base.spans import Span
+from staxlang.parser import tree
+from staxlang.typecheck.context import CallContext, EvaluationContext
+from staxlang.typecheck.values import FunctionValue, Value
+
+Signal = str | None
+RETURN, BREAK, CONTINUE = "return", "break", "continue"
+
+
+class Rules:
+    """What each class of tree means: filled by evaluator.py, so that the modules of the evaluator need not import each other in a circle."""
+
+    __slots__ = ("expressions", "statements")
+
+    def __init__(
+        self, expressions: Mapping[type, Callable[[Frame, Any], Value]], statements: Mapping[type, Callable[[Frame, Any], Signal]]
+    ) -> None:
+        self.expressions = dict(expressions)
+        self.statements = dict(statements)
+
+
+class Frame:
+    """`outer` is the enclosing frame of a comprehension, whose names it sees and where walrus binds. `site` is where it was called."""
+
+    __slots__ = ("context", "rules", "function", "locals", "caller", "site", "depth", "library", "returned", "results", "exits", "outer", "bound")
+
+    def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
+        self.context = context
+        self.rules = rules
+        self.function = function
+        self.locals: dict[str, Value] = {}
+        self.caller = caller
+        self.site = site
+        self.depth = caller.depth + 1 if caller is not None else 0
+        self.library = function.library
+        self.returned: Value = None
+        self.results: list[Value] = []  # in checking: what each `return` gave
+        self.exits: list[tuple[str, dict[str, Value]]] = []  # in checking: names at `break` and `continue` under undecided branches
+        self.outer: Frame | None = None
+
+    def inner(self) -> Frame:
+        """The frame of a comprehension."""
+        made = Frame(self.context, self.rules, self.function, self.caller, self.site)
+        made.depth = self.depth
+        made.outer = self
+        return made
+
+    def evaluate(self, expression: Any) -> Value:
+        return self.rules.expressions[type(expression)](self, expression)
+
+    def execute(self, statement: Any) -> Signal:
+        return self.rules.statements[type(statement)](self, statement)
+
+    def call(self, expression: Any) -> CallContext:
+        """The context of an operation written at a tree."""
+        return CallContext(self.context, self.site if self.library else expression.span, expression, self)
+
+    def span(self, expression: Any) -> Span | None:
+        """The user's place of a tree: for library code, where the library was called."""
+        return self.site if self.library else expression.span
+
+    # ---- names ----
+
+    def lookup(self, name: str, context: Any = None) -> Value | None:
+        """A name's value; None where it is not bound. (A frame is the scope of the functions defined in it.)"""
+        value = self.locals.get(name)
+        if value is not None:
+            return value
+        if self.outer is not None:
+            return self.outer.lookup(name)
+        if name in bound_names(self.function):
+            return None
+        return self.function.scope.lookup(name, self.context)
+
+    def bind(self, name: str, value: Value) -> None:
+        self.locals[name] = value
+
+    @property
+    def owner(self) -> Frame:
+        """The function's own frame."""
+        frame = self
+        while frame.outer is not None:
+            frame = frame.outer
+        return frame
+
+    # ---- for diagnostics ----
+
+    def notes(self) -> tuple[Note, ...]:
+        """The chain of calls that led here, innermost first, at most three."""
+        found: list[Note] = []
+        frame: Frame | None = self
+        while frame is not None and frame.site is not None:
+            if frame.library:
+                if frame.caller is not None and not frame.caller.library:
+                    found.append(Note(None, f"in `{frame.function.name}` of the standard library"))
+            else:
+                found.append(Note(frame.site, f"`{frame.function.name}` is called here"))
+            frame = frame.caller
+        return tuple(found[:3])
+
+    def is_method_call(self, call: tree.Call) -> bool:
+        """Is `a.f(...)` a call of a method of a value (then `a` is its first argument), not of a module's function?"""
+        target = call.function
+        while isinstance(target, tree.Attribute):
+            target = target.value
+        if not isinstance(target, tree.Name):
+            return True
+        value = self.lookup(target.id)
+        return value is None or not _is_namespace(value)
+
+
+def _is_namespace(value: Value) -> bool:
+    stored = getattr(value, "value", None) or getattr(value, "object", None)
+    return type(stored).__name__ == "module" or isinstance(stored, type)
+
+
+def bound_names(function: FunctionValue) -> frozenset[str]:
+    """The names that a function binds: in Python they are local everywhere in it."""
+    if function.bound is None:
+        names = {parameter.name for parameter in function.tree.parameters}
+        for statement in function.tree.body:
+            _collect(statement, names)
+        function.bound = frozenset(names)
+    return function.bound
+
+
+def _collect(node: Any, names: set[str]) -> None:
+    """Names bound by a statement, and by walrus in its expressions; functions and comprehensions inside keep theirs."""
+    kind = type(node)
+    if kind is tree.Function:
+        names.add(node.name)
+        return
+    if kind is tree.Lambda:
+        return
+    if kind is tree.Assign:
+        for target in node.targets:
+            _targets(target, names)
+    elif kind is tree.AugmentedAssign or kind is tree.AnnotatedAssign or kind is tree.For:
+        _targets(node.target, names)
+    elif kind is tree.NamedExpression:
+        names.add(node.target.id)
+    elif kind is tree.With:
+        for _, target in node.items:
+            if target is not None:
+                _targets(target, names)
+    for child in children(node):
+        _collect(child, names)
+
+
+def _targets(target: Any, names: set[str]) -> None:
+    kind = type(target)
+    if kind is tree.Name:
+        names.add(target.id)
+    elif kind is tree.TupleExpression or kind is tree.ListExpression:
+        for element in target.elements:
+            _targets(element, names)
+    elif kind is tree.Starred:
+        _targets(target.value, names)
+
+
+def children(node: Any) -> list[Any]:
+    """The trees directly below a tree."""
+    found: list[Any] = []
+    for name in _FIELDS.get(type(node), ()):
+        _gather(getattr(node, name), found)
+    return found
+
+
+def _gather(part: Any, found: list[Any]) -> None:
+    if isinstance(part, tree.TreeNode):
+        found.append(part)
+    elif isinstance(part, tuple):
+        for element in part:
+            _gather(element, found)
+
+
+_FIELDS: Mapping[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind.record_fields if name != "span")
+    for kind in vars(tree).values()
+    if isinstance(kind, type) and issubclass(kind, tree.TreeNode)
+}

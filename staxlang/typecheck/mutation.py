@@ -1,0 +1,94 @@
+"""Writes: a value goes into an array's memory, and every later read through any view of that memory sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType
+from staxlang.typecheck import pointwise
+from staxlang.typecheck.recorder import Handle
+from staxlang.typecheck.values import ArrayValue, Value
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext
+
+
+def write(call: CallContext, array: ArrayValue, value: Value) -> None:
+    """`array[...] = value`, with NumPy's unsafe cast of an assignment."""
+    writable(call, array)
+    shape = array.type.shape
+    dtype = array.type.dtype
+    source = pointwise.type_of(call, value)
+    extents = _droppable(call, source.shape, shape)
+    handle = pointwise.number(call, value, dtype) if type(value) is not ArrayValue else pointwise.read(call, pointwise.cast(call, value, dtype))
+    if extents:
+        trimmed = TensorType(dtype, source.shape[extents:])
+        subscripts = (0,) * extents + pointwise.views.indices(len(trimmed.shape))
+        handle = call.record("view", (handle,), {"subscripts": subscripts}, trimmed)
+        source = trimmed
+    _check_fits_shape(call, array, value, source.shape, shape)
+    store(call, array, pointwise.spread(call, handle, TensorType(dtype, source.shape), shape))
+
+
+def store(call: CallContext, array: ArrayValue, handle: Handle) -> None:
+    """Put a handle of the array's own dtype and shape into its memory."""
+    storage = array.storage
+    if array.subscripts is None:
+        storage.handle = handle
+    else:
+        attributes = {"subscripts": array.subscripts, "shape": array.type.shape}
+        type_ = TensorType(storage.type.dtype, storage.type.shape)
+        storage.handle = call.record("update", (storage.handle, handle), attributes, type_)
+    storage.written = call.span
+
+
+def writable(call: CallContext, array: ArrayValue) -> None:
+    """Refuses NumPy scalars, read-only arguments and views whose elements share memory with each other."""
+    if array.scalar:
+        call.error("immutable-scalar", dtype=array.type.dtype.name)
+    storage = array.storage
+    if not storage.writable:
+        source = storage.source
+        call.error("read-only", path=str(source.path) if source is not None else call.text(0))
+    if array.subscripts is not None and _repeats(array):
+        call.error("overlapping-write", type=call.describe(array))
+
+
+def _repeats(array: ArrayValue) -> bool:
+    """Does a broadcast view map several of its elements to one of the storage?"""
+    used: set[str] = set()
+    for subscript in array.subscripts or ():
+        if not isinstance(subscript, int):
+            used |= pointwise.symbols(subscript)
+    return any(extent != 1 and pointwise.views.index_name(axis) not in used for axis, extent in enumerate(array.type.shape))
+
+
+def _droppable(call: CallContext, source: tuple[Size, ...], target: tuple[Size, ...]) -> int:
+    """How many leading axes of extent 1 the value has too many: an assignment drops them."""
+    extra = len(source) - len(target)
+    if extra <= 0:
+        return 0
+    for extent in source[:extra]:
+        if extent != 1 and not call.decide(Condition("==", extent, 1), "it is assigned to an array of fewer axes"):
+            call.error("assign-mismatch", target=_shape_text(target), value=_shape_text(source))
+    return extra
+
+
+def _check_fits_shape(call: CallContext, array: ArrayValue, value: Value, source: tuple[Size, ...], target: tuple[Size, ...]) -> None:
+    for mine, wanted in zip(reversed(source), reversed(target), strict=False):
+        if mine == wanted or mine == 1:
+            continue
+        if isinstance(mine, int) and isinstance(wanted, int) or not _fits(call, mine, wanted):
+            origins = [note for note in (call.context.origin(mine), call.context.origin(wanted)) if note is not None]
+            call.error("assign-mismatch", target=_shape_text(target), value=_shape_text(source), notes=origins)
+
+
+def _fits(call: CallContext, mine: Size, wanted: Size) -> bool:
+    if call.hint(mine) == 1 and call.hint(wanted) != 1:
+        return bool(call.decide(Condition("==", mine, 1), "it is assigned"))
+    return call.same_size(mine, wanted, "it is assigned")
+
+
+def _shape_text(shape: tuple[Size, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

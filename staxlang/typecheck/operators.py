@@ -1,0 +1,451 @@
+"""Python's operators on abstract values: between numbers by Python's rules, with an array by the operation table, else by the object."""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from staxlang.base.dtypes import DType, can_cast
+from staxlang.base.sizes import Condition, compare, floordiv
+from staxlang.base.types import TensorType
+from staxlang.typecheck import mutation, names, pointwise, scalars
+from staxlang.typecheck.guards import Getter
+from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.values import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    ArrayValue,
+    BoundMethod,
+    FunctionValue,
+    MeaningValue,
+    ObjectValue,
+    RangeValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    StaticValue,
+    Value,
+    size_value,
+)
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext
+
+BINARY_ROWS: Mapping[str, str] = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
+    "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift",
+}  # fmt: skip
+COMPARE_ROWS: Mapping[str, str] = {
+    "==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal",
+}  # fmt: skip
+UNARY_ROWS: Mapping[str, str] = {"-": "negative", "+": "positive", "~": "invert"}
+
+_PYTHON: Mapping[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "**": operator.pow, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_UNARY_PYTHON: Mapping[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+_METHODS: Mapping[str, str] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "&": "and", "|": "or", "^": "xor",
+    "<<": "lshift", ">>": "rshift", "@": "matmul",
+}  # fmt: skip
+_COMPARE_METHODS: Mapping[str, str] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_REFLECTED: Mapping[str, str] = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), frozenset, range, enum.Enum, np.dtype, DType, type, slice)
+MAX_STATIC_BITS = 1 << 16
+"""Static integers larger than this, and strings longer, are a mistake rather than a constant."""
+
+
+# ---- binary ----
+
+
+def binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    """`left op right`."""
+    if left is UNKNOWN or right is UNKNOWN:
+        return UNKNOWN
+    one, two = type(left), type(right)
+    if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
+        if op == "@":
+            return matmul(call, left, right)
+        return call.pointwise(BINARY_ROWS[op], (left, right))
+    if one is StaticValue and two is StaticValue:
+        return _static_binary(call, op, left.value, right.value)
+    kinds = scalars.kind_of(left), scalars.kind_of(right)
+    if kinds[0] is not None and kinds[1] is not None and op != "@":
+        if one is not ScalarValue and two is not ScalarValue:
+            made = _size_binary(call, op, left, right)
+            if made is not None:
+                return made
+        return _scalar_binary(call, op, left, right, kinds[0], kinds[1])
+    if op != "@" and pointwise.is_numeric(left) and pointwise.is_numeric(right):  # a static NumPy scalar with a run-time number
+        return call.pointwise(BINARY_ROWS[op], (left, right))
+    return _object_binary(call, op, left, right)
+
+
+def matmul(call: CallContext, left: Value, right: Value) -> Value:
+    meaning = names.resolve(np.matmul)
+    if meaning is None:
+        raise LookupError("np.matmul has no meaning")
+    return meaning.apply(call, [left, right], {}, call.span)
+
+
+def _static_binary(call: CallContext, op: str, left: Any, right: Any) -> Value:
+    if isinstance(left, np.generic) or isinstance(right, np.generic):
+        return call.pointwise(BINARY_ROWS[op], (StaticValue(left), StaticValue(right)))
+    if not isinstance(left, _PLAIN) or not isinstance(right, _PLAIN) or op == "@":
+        return no_operator(call, op, StaticValue(left), StaticValue(right))
+    if op in ("**", "<<", "*") and _too_large(op, left, right):
+        call.error("static-too-large", operation=call.operation_text(op))
+    try:
+        return StaticValue(_PYTHON[op](left, right))
+    except Exception as error:
+        return python_error(call, error, op, StaticValue(left), StaticValue(right))
+
+
+def _too_large(op: str, left: Any, right: Any) -> bool:
+    if isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)):
+        length, count = (len(left), right) if isinstance(left, (str, bytes)) else (len(right), left)
+        return op == "*" and isinstance(count, int) and length * count > MAX_STATIC_BITS
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return False
+    if op == "*":
+        return left.bit_length() + right.bit_length() > MAX_STATIC_BITS
+    return right > 0 and (right if op == "<<" else left.bit_length() * right) > MAX_STATIC_BITS and abs(left) > (op == "**")
+
+
+def _size_binary(call: CallContext, op: str, left: Value, right: Value) -> Value | None:
+    """Integers of which one is a size: a size again where the algebra has the operation; None where it has not."""
+    if scalars.kind_of(left) not in ("int", "bool") or scalars.kind_of(right) not in ("int", "bool"):
+        return None
+    one, two = scalars.as_size(call, left, "operand"), scalars.as_size(call, right, "operand")
+    if op == "+":
+        return size_value(one + two)
+    if op == "-":
+        return size_value(one - two)
+    if op == "*":
+        return size_value(one * two)
+    if op in ("//", "%"):
+        if call.decide(Condition("==", two, 0), "it divides") is True:
+            call.error("division-by-zero", operation=op)
+        quotient = floordiv(one, two)
+        return size_value(quotient if op == "//" else one - two * quotient)
+    if op == "**" and isinstance(two, int) and 0 <= two <= 64:
+        return size_value(one**two)
+    return None
+
+
+def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: str, two: str) -> Value:
+    """Python numbers of which one is known only at the call."""
+    kind = scalars.result_kind(op, one, two)
+    if kind is None and op == "**":  # int ** int: what kind it gives depends on the exponent's sign
+        exponent = scalars.static(call, right, f"the exponent of `{call.operation_text(op)}`")
+        right = StaticValue(exponent)
+        kind = "int" if exponent >= 0 else "float"
+    if kind is None:
+        return no_operator(call, op, left, right)
+    if type(right) is StaticValue and op in ("/", "//", "%") and right.value == 0:
+        call.error("division-by-zero", operation=op)
+    return ScalarValue(kind, scalars.Computed(BINARY_ROWS[op], (left, right)))
+
+
+def _object_binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    """Sequences, sets and dicts as in Python; else the operator's method of a user's class."""
+    if isinstance(left, (tuple, list)) and op == "+" and isinstance(right, (tuple, list)) and isinstance(left, tuple) is isinstance(right, tuple):
+        return tuple(left) + tuple(right) if isinstance(left, tuple) else [*left, *right]
+    for sequence, count in ((left, right), (right, left)):
+        if isinstance(sequence, (tuple, list)) and op == "*" and scalars.kind_of(count) in ("int", "bool"):
+            times = scalars.static_int(call, count, "the number of repetitions")
+            if len(sequence) * times > call.context.unroll_limit:
+                call.error("static-too-large", operation="*")
+            return tuple(sequence) * times if isinstance(sequence, tuple) else list(sequence) * times
+    if isinstance(left, dict) and isinstance(right, dict) and op == "|":
+        return {**left, **right}
+    if type(left) is StaticValue and isinstance(left.value, str) and op == "%":
+        return _static_binary(call, op, left.value, scalars.static(call, right, "the arguments of a formatted string"))
+    name = _METHODS[op]
+    return _by_method(call, f"__{name}__", f"__r{name}__", left, right) or no_operator(call, op, left, right)
+
+
+def _by_method(call: CallContext, name: str, reflected: str, left: Value, right: Value) -> Value | None:
+    for receiver, method, other in ((left, name, right), (right, reflected, left)):
+        function = class_method(receiver, method)
+        if function is not None:
+            result = call.call(BoundMethod(function, receiver), [other])
+            if not (type(result) is StaticValue and result.value is NotImplemented):
+                return result
+    return None
+
+
+def class_method(receiver: Value, name: str) -> Value | None:
+    """A special method that a user's class defines in Python."""
+    cls = receiver.cls if type(receiver) is RecordValue else type(receiver.object) if isinstance(receiver, ObjectValue) else None
+    if cls is None:
+        return None
+    for base in cls.__mro__:
+        stored = base.__dict__.get(name)
+        if stored is not None:
+            if not hasattr(stored, "__code__") or stored.__code__.co_filename.startswith("<string"):  # made by dataclasses
+                return None
+            return MeaningValue(_Special(stored, Getter("object", cls.__name__, cls).step("class", name)), None)
+    return None
+
+
+class _Special:
+    """A special method of a user's class, inlined when it is called."""
+
+    __slots__ = ("function", "getter", "name")
+
+    def __init__(self, function: Any, getter: Getter) -> None:
+        self.function = function
+        self.getter = getter
+        self.name = function.__name__
+
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Any) -> Value:
+        return call.call(call.context.function(self.function, self.getter, span), args, kwargs)
+
+
+def no_operator(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    call.error("no-operator", operation=op, left=call.describe(left), right=call.describe(right))
+
+
+def python_error(call: CallContext, error: Exception, op: str, *operands: Value) -> Value:
+    """What Python itself would raise for static values."""
+    if isinstance(error, ZeroDivisionError):
+        call.error("division-by-zero", operation=op)
+    if isinstance(error, TypeError) and len(operands) == 2:
+        return no_operator(call, op, *operands)
+    call.error("static-value" if isinstance(error, ValueError) else "static-error", error=f"{type(error).__name__}: {error}")
+
+
+# ---- unary ----
+
+
+def unary(call: CallContext, op: str, operand: Value) -> Value:
+    """`-x`, `+x`, `~x`, `not x`."""
+    if operand is UNKNOWN:
+        return UNKNOWN
+    if op == "not":
+        answer = scalars.truth(call, operand, call.text(0))
+        return UNKNOWN if answer is None else FALSE if answer else TRUE
+    kind = type(operand)
+    if kind is ArrayValue or kind is StaticValue and isinstance(operand.value, np.generic):
+        return call.pointwise(UNARY_ROWS[op], (operand,))
+    if kind is StaticValue:
+        try:
+            return StaticValue(_UNARY_PYTHON[op](operand.value)) if isinstance(operand.value, _PLAIN) else _no_unary(call, op, operand)
+        except TypeError:
+            return _no_unary(call, op, operand)
+    if kind is SizeValue:
+        return operand if op == "+" else size_value(-operand.size if op == "-" else -operand.size - 1)
+    if kind is ScalarValue:
+        if op == "~" and operand.kind not in ("int", "bool"):
+            return _no_unary(call, op, operand)
+        result = "int" if operand.kind == "bool" else operand.kind
+        return ScalarValue(result, scalars.Computed(UNARY_ROWS[op], (operand,)))
+    function = class_method(operand, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
+    return call.call(BoundMethod(function, operand), []) if function is not None else _no_unary(call, op, operand)
+
+
+def _no_unary(call: CallContext, op: str, operand: Value) -> Value:
+    call.error("no-unary-operator", operation=op, operand=call.describe(operand))
+
+
+# ---- comparisons ----
+
+
+def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    """One comparison: a static bool, a run-time bool or an array of bool; UNKNOWN where only a call can tell."""
+    if op in ("is", "is not"):
+        return _identity(op, left, right)
+    if op in ("in", "not in"):
+        return _membership(call, op, left, right)
+    if left is UNKNOWN or right is UNKNOWN:
+        return UNKNOWN
+    one, two = type(left), type(right)
+    if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
+        return call.pointwise(COMPARE_ROWS[op], (left, right))
+    kinds = scalars.kind_of(left), scalars.kind_of(right)
+    if kinds[0] is not None and kinds[1] is not None:
+        if one is StaticValue and two is StaticValue:
+            return _compare_plain(call, op, left, right)
+        if one is ScalarValue or two is ScalarValue or kinds[0] not in ("int", "bool") or kinds[1] not in ("int", "bool"):
+            return ScalarValue("bool", scalars.Computed(COMPARE_ROWS[op], (left, right)))
+        return _decided(call, op, left, right)
+    function = _compare_method(call, op, left, right)
+    if function is not None:
+        return function
+    if op in ("==", "!="):
+        same = equal(call, left, right)
+        return UNKNOWN if same is None else TRUE if same is (op == "==") else FALSE
+    if pointwise.is_numeric(left) and pointwise.is_numeric(right):
+        return call.pointwise(COMPARE_ROWS[op], (left, right))
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        return StaticValue(_PYTHON[op](scalars.static(call, left, "a comparison"), scalars.static(call, right, "a comparison")))
+    if one is StaticValue and two is StaticValue:
+        return _compare_plain(call, op, left, right)
+    return no_operator(call, op, left, right)
+
+
+def _compare_plain(call: CallContext, op: str, left: StaticValue, right: StaticValue) -> Value:
+    if not isinstance(left.value, _PLAIN) or not isinstance(right.value, _PLAIN):
+        return no_operator(call, op, left, right)
+    try:
+        return TRUE if _PYTHON[op](left.value, right.value) else FALSE
+    except TypeError:
+        return no_operator(call, op, left, right)
+
+
+def _decided(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    """Integers, one of them a size."""
+    condition = compare(op, scalars.as_size(call, left, "operand"), scalars.as_size(call, right, "operand"))
+    answer = call.decide(condition, f"`{call.text()}`")
+    return UNKNOWN if answer is None else TRUE if answer else FALSE
+
+
+def _compare_method(call: CallContext, op: str, left: Value, right: Value) -> Value | None:
+    name = _COMPARE_METHODS[op]
+    if type(left) is not RecordValue and not isinstance(left, ObjectValue) and type(right) is not RecordValue:
+        if not isinstance(right, ObjectValue):
+            return None
+    return _by_method(call, f"__{name}__", f"__{_COMPARE_METHODS[_REFLECTED[op]]}__", left, right)
+
+
+def equal(call: CallContext, left: Value, right: Value) -> bool | None:
+    """`left == right` of values that are not both numbers or arrays; None where only a call can tell."""
+    if left is UNKNOWN or right is UNKNOWN:
+        return None
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        if isinstance(left, tuple) is not isinstance(right, tuple) or len(left) != len(right):
+            return False
+        return _all_equal(call, list(zip(left, right, strict=True)))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and _all_equal(call, [(left[key], right[key]) for key in left])
+    if type(left) is RecordValue and type(right) is RecordValue:
+        return left.cls is right.cls and _all_equal(call, list(zip(left.fields.values(), right.fields.values(), strict=True)))
+    one, two = plain_object(left), plain_object(right)
+    if one is not _NO_OBJECT and two is not _NO_OBJECT:
+        return _equal_objects(one, two)
+    if pointwise.is_numeric(left) and pointwise.is_numeric(right):
+        return scalars.truth(call, comparison(call, "==", left, right), call.text())
+    if type(left) is RangeValue and type(right) is RangeValue:
+        return scalars.static(call, left, "a range") == scalars.static(call, right, "a range")
+    if isinstance(left, ObjectValue) and isinstance(right, ObjectValue):
+        return left.object is right.object
+    return left is right
+
+
+def _equal_objects(one: Any, two: Any) -> bool:
+    if isinstance(one, (np.dtype, DType)) or isinstance(two, (np.dtype, DType)):
+        one, two = _numpy_dtype(one), _numpy_dtype(two)
+    return one is two or (isinstance(one, (*_PLAIN, np.generic)) and isinstance(two, (*_PLAIN, np.generic)) and bool(one == two))
+
+
+def _numpy_dtype(value: Any) -> Any:
+    if isinstance(value, DType):
+        return value.numpy
+    try:
+        return np.dtype(value) if isinstance(value, (str, type, np.dtype)) else value
+    except TypeError:
+        return value
+
+
+def _all_equal(call: CallContext, pairs: list[tuple[Value, Value]]) -> bool | None:
+    unknown = False
+    for left, right in pairs:
+        answer = equal(call, left, right)
+        if answer is False:
+            return False
+        unknown = unknown or answer is None
+    return None if unknown else True
+
+
+_NO_OBJECT = object()
+
+
+def plain_object(value: Value) -> Any:
+    """The Python object that a static value or a known function is; `_NO_OBJECT` for anything else."""
+    if type(value) is StaticValue:
+        return value.value
+    if type(value) is MeaningValue and value.object is not None:
+        return value.object
+    return value.object if isinstance(value, ObjectValue) and isinstance(value.object, type) else _NO_OBJECT
+
+
+def _identity(op: str, left: Value, right: Value) -> Value:
+    """`is`: of None, booleans, classes and functions by the object; of arrays and containers by the abstract value itself."""
+    one, two = plain_object(left), plain_object(right)
+    if left is UNKNOWN or right is UNKNOWN:
+        return UNKNOWN
+    if one is not _NO_OBJECT and two is not _NO_OBJECT:
+        same = one is two or (type(one) is type(two) and isinstance(one, (int, str)) and one == two)
+    elif type(left) is FunctionValue and type(right) is FunctionValue:
+        same = left is right or (left.python is not None and left.python is right.python)
+    else:
+        same = left is right
+    return TRUE if same is (op == "is") else FALSE
+
+
+def _membership(call: CallContext, op: str, left: Value, right: Value) -> Value:
+    if left is UNKNOWN or right is UNKNOWN:
+        return UNKNOWN
+    if isinstance(right, ObjectValue):
+        right = call.context.container(call, right)
+    if isinstance(right, dict):
+        found: bool | None = scalars.static(call, left, "a key") in right
+    elif type(right) is StaticValue and isinstance(right.value, (str, bytes, frozenset, range)):
+        found = scalars.static(call, left, "the left side of `in`") in right.value
+    else:
+        found = False
+        for item in call.items(right, "the right side of `in`"):
+            same = left is item or equal(call, left, item)
+            if same:
+                found = True
+                break
+            found = None if same is None else found
+    return UNKNOWN if found is None else TRUE if found is (op == "in") else FALSE
+
+
+# ---- in place ----
+
+
+def in_place(call: CallContext, op: str, target: Value, value: Value) -> Value:
+    """`target op= value`: gives what the name is bound to afterwards (the same object where Python changes it in place)."""
+    if type(target) is ArrayValue and not target.scalar and value is not UNKNOWN:
+        return _array_in_place(call, op, target, value)
+    if type(target) is list and op == "+":
+        target.extend(call.items(value, "the right side of `+=`"))
+        return target
+    if type(target) is dict and op == "|" and isinstance(value, dict):
+        target.update(value)
+        return target
+    name = _METHODS[op]
+    function = class_method(target, f"__i{name}__")
+    if function is not None:
+        return call.call(BoundMethod(function, target), [value])
+    return binary(call, op, target, value)
+
+
+def _array_in_place(call: CallContext, op: str, target: ArrayValue, value: Value) -> Value:
+    mutation.writable(call, target)
+    result = binary(call, op, target, value)
+    if result is UNKNOWN:
+        raise Unknowable
+    array = call.to_array(result)
+    if not can_cast(array.type.dtype, target.type.dtype, "same_kind"):
+        advice = f"write `{call.text(0)} = {call.text(0)} {op} ...` for a new array, or convert with `.astype`"
+        call.error("cast-refused", source=array.type.dtype.name, target=target.type.dtype.name, casting="same_kind", help=advice)
+    if len(array.type.shape) != len(target.type.shape) or any(
+        not call.same_size(mine, theirs, "it is updated in place")
+        for mine, theirs in zip(array.type.shape, target.type.shape, strict=True)
+    ):
+        call.error("in-place-shape", operation=f"{op}=", target=call.describe(target), result=call.describe(array))
+    cast = call.cast(array, target.type.dtype)
+    handle = pointwise.spread(call, call.handle(cast), TensorType(target.type.dtype, cast.type.shape), target.type.shape)
+    mutation.store(call, target, handle)
+    return target

@@ -1,0 +1,413 @@
+"""Numeric values as operands: their types and handles, views of them, casts, NumPy's broadcasting, rows of the operation table."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy
+from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
+from staxlang.base.sizes import Condition, Size, linear_in, symbols
+from staxlang.base.types import TensorType, row_major_strides
+from staxlang.typecheck import scalars, views
+from staxlang.typecheck.recorder import Handle
+from staxlang.typecheck.values import (
+    ArrayValue,
+    BoundMethod,
+    FunctionValue,
+    IteratorValue,
+    MeaningValue,
+    ObjectValue,
+    RangeValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    SliceValue,
+    StaticValue,
+    Storage,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext
+
+_PYTHON_DTYPES: Mapping[type, DType] = {
+    bool: BOOL, int: scalars.WEAK_DTYPE["int"], float: scalars.WEAK_DTYPE["float"], complex: scalars.WEAK_DTYPE["complex"],
+}  # fmt: skip
+
+
+# ---- what a value is ----
+
+
+def numeric_dtype(value: Value) -> DType | None:
+    """The (weak) dtype of a numeric value; None for anything else."""
+    kind = type(value)
+    if kind is ArrayValue:
+        return value.type.dtype
+    if kind is StaticValue:
+        number = value.value
+        found = _PYTHON_DTYPES.get(type(number))
+        if found is None and isinstance(number, np.generic):
+            return from_numpy(number.dtype)
+        return found
+    if kind is ScalarValue:
+        return scalars.WEAK_DTYPE[value.kind]
+    return scalars.WEAK_DTYPE["int"] if kind is SizeValue else None
+
+
+def is_numeric(value: Value) -> bool:
+    return numeric_dtype(value) is not None
+
+
+def type_of(call: CallContext, value: Value) -> TensorType:
+    if type(value) is ArrayValue:
+        return value.type
+    dtype = numeric_dtype(value)
+    if dtype is None:
+        call.error("not-numeric", given=describe(value))
+    return TensorType(dtype, ())
+
+
+def describe(value: Value) -> str:
+    """A value's type in the user's words."""
+    kind = type(value)
+    if kind is ArrayValue:
+        return str(TensorType(value.type.dtype, value.type.shape))
+    if kind is StaticValue:
+        if value.value is None or value.value is Ellipsis:
+            return str(value.value)
+        if isinstance(value.value, type):
+            return f"class {value.value.__name__}"
+        return type(value.value).__name__
+    if kind is SizeValue:
+        return f"int ({value.size})"
+    if kind is ScalarValue:
+        return value.kind
+    if kind is RecordValue:
+        return value.cls.__name__
+    if kind is ObjectValue:
+        return type(value.object).__name__
+    if kind is FunctionValue or kind is BoundMethod or kind is MeaningValue:
+        return "function"
+    if kind is IteratorValue:
+        return value.kind
+    if kind is RangeValue:
+        return "range"
+    if kind is SliceValue:
+        return "slice"
+    if kind is tuple:
+        inside = ", ".join(map(describe, value[:4])) + (", ..." if len(value) > 4 else "")
+        return f"tuple ({inside})"
+    return kind.__name__.removesuffix("Value").lower()
+
+
+# ---- reading ----
+
+
+def read(call: CallContext, value: Value) -> Handle:
+    """An array's current value, a number as a 0-d value of its own or default dtype."""
+    if type(value) is ArrayValue:
+        storage = value.storage
+        if value.subscripts is None:
+            return storage.handle
+        type_ = TensorType(value.type.dtype, value.type.shape)
+        return call.record("view", (storage.handle,), {"subscripts": value.subscripts}, type_)
+    dtype = numeric_dtype(value)
+    if dtype is None:
+        call.error("not-numeric", given=describe(value))
+    return number(call, value, concrete(dtype))
+
+
+def number(call: CallContext, value: Value, dtype: DType) -> Handle:
+    """A Python number or NumPy scalar as a 0-d value of a dtype."""
+    if type(value) is StaticValue:
+        return constant(call, value.value, dtype)
+    if type(value) is SizeValue:
+        made, own = size_handle(call, value.size), I64
+    else:
+        _check_fits(call, value, dtype)
+        made, own = scalars.handle(call.context, value, call.span), scalars.DEFAULT_DTYPE[value.kind]
+    return made if own is dtype else call.record("cast", (made,), {}, TensorType(dtype, ()))
+
+
+def constant(call: CallContext, value: Any, dtype: DType) -> Handle:
+    if isinstance(value, np.generic):
+        value = value.astype(dtype.numpy).item() if dtype.numpy.kind in "biufc" else float(value)
+    elif dtype.kind in "iu":
+        if isinstance(value, (float, complex)):
+            value = int(np.asarray(value).astype(dtype.numpy))
+        elif not _fits(value, dtype):
+            call.error("integer-overflow", value=str(value), dtype=dtype.name)
+        value = int(value)
+    elif dtype.kind == "f":
+        value = float(np.real(value)) if isinstance(value, complex) else _to_float(call, value)
+    elif dtype.kind == "c":
+        value = complex(value)
+    else:
+        value = bool(value)
+    return call.record("constant", (), {"value": value}, TensorType(dtype, ()))
+
+
+def _to_float(call: CallContext, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        call.error("integer-overflow", value=f"an integer of {len(str(value))} digits", dtype="f64")
+
+
+def _fits(value: int, dtype: DType) -> bool:
+    low, high = _bounds(dtype)
+    return low <= value <= high
+
+
+def _bounds(dtype: DType) -> tuple[int, int]:
+    return (0, (1 << dtype.bits) - 1) if dtype.kind == "u" else (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
+
+
+def _check_fits(call: CallContext, value: ScalarValue, dtype: DType) -> None:
+    """A run-time Python integer must fit the array's dtype, at this call and (by guards) at later ones."""
+    if value.kind != "int" or dtype.kind not in "iu" or dtype is I64:
+        return
+    formula = value.formula
+    if type(formula) is scalars.Converted:
+        return
+    size = scalars.as_size(call, value, "an integer operand")
+    low, high = _bounds(dtype)
+    conditions = [Condition("<=", low, size)]
+    if dtype.bits < 64:
+        conditions.append(Condition("<=", size, high))
+    for condition in conditions:
+        if call.decide(condition, f"it must fit {dtype.name}") is False:
+            call.error("integer-overflow", value=f"the integer {call.hint(size)}", dtype=dtype.name)
+
+
+def size_handle(call: CallContext, size: Size) -> Handle:
+    if isinstance(size, int):
+        return call.record("constant", (), {"value": size}, TensorType(I64, ()))
+    return call.record("size", (), {"value": size}, TensorType(I64, ()))
+
+
+def to_array(call: CallContext, value: Value, dtype: DType | None = None) -> ArrayValue:
+    if type(value) is ArrayValue:
+        return value if dtype is None or dtype is value.type.dtype else cast(call, value, dtype)
+    own = numeric_dtype(value)
+    if own is None:
+        call.error("not-numeric", given=describe(value))
+    target = dtype or concrete(own)
+    return call.array(number(call, value, target), TensorType(target, ()))
+
+
+def cast(call: CallContext, value: Value, dtype: DType) -> ArrayValue:
+    if type(value) is not ArrayValue:
+        return call.array(number(call, value, dtype), TensorType(dtype, ()))
+    if value.type.dtype is dtype:
+        return value
+    type_ = TensorType(dtype, value.type.shape)
+    return call.array(call.record("cast", (read(call, value),), {}, type_), type_, value.scalar)
+
+
+# ---- views ----
+
+
+def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...]) -> ArrayValue:
+    storage = array.storage
+    whole = subscripts if array.subscripts is None else views.compose(array.subscripts, subscripts)
+    if whole == views.indices(len(shape)) and shape == storage.type.shape:
+        return ArrayValue(storage, TensorType(array.type.dtype, shape))
+    return ArrayValue(storage, TensorType(array.type.dtype, shape), whole)
+
+
+def strides(array: ArrayValue) -> tuple[Size, ...] | None:
+    """Element strides in the storage's memory, by the subscripts' coefficients; None where a subscript is not affine."""
+    stored = array.storage.type
+    layout = stored.layout if stored.layout is not None else row_major_strides(stored.shape)
+    if array.subscripts is None:
+        return layout
+    names = frozenset(views.index_name(axis) for axis in range(array.rank))
+    result: list[Size] = [0] * array.rank
+    for stride, subscript in zip(layout, array.subscripts, strict=True):
+        if isinstance(subscript, int):
+            continue
+        linear = linear_in(subscript, names)
+        if linear is None:
+            return None
+        for axis in range(array.rank):
+            coefficient = linear[0].get(views.index_name(axis), 0)
+            if coefficient != 0:
+                result[axis] = result[axis] + coefficient * stride
+    return tuple(result)
+
+
+def is_contiguous(array: ArrayValue) -> bool:
+    own = strides(array)
+    if own is None:
+        return False
+    expected = row_major_strides(array.type.shape)
+    return all(mine == theirs or extent == 1 for mine, theirs, extent in zip(own, expected, array.type.shape, strict=True))
+
+
+# ---- broadcasting ----
+
+
+def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
+    first = shapes[0]
+    for shape in shapes:
+        if shape is not first and shape != first:
+            break
+    else:
+        return first
+    rank = max(map(len, shapes))
+    result: list[Size] = [1] * rank
+    owners = [0] * rank
+    for index, shape in enumerate(shapes):
+        offset = rank - len(shape)
+        for axis, extent in enumerate(shape, offset):
+            known = result[axis]
+            if known == extent or extent == 1:
+                continue
+            if known == 1:
+                joined: Size | None = extent
+            else:
+                joined = _join_extents(call, known, extent)
+            if joined is None:
+                _mismatch(call, shapes, owners[axis], index, known, extent)
+            if joined is extent:
+                owners[axis] = index
+            result[axis] = joined
+    return tuple(result)
+
+
+def _join_extents(call: CallContext, left: Size, right: Size) -> Size | None:
+    """The extent that two different ones broadcast to; None where they do not."""
+    if isinstance(left, int) and isinstance(right, int):
+        return None
+    left, right = call.simplify(left), call.simplify(right)
+    if left == right or right == 1:
+        return left
+    if left == 1:
+        return right
+    why = "it broadcasts"
+    # The hints tell which question to ask, so that a version does not depend on more than it must.
+    if call.hint(left) == 1 and call.hint(right) != 1 and call.decide(Condition("==", left, 1), why):
+        return right
+    if call.hint(right) == 1 and call.hint(left) != 1 and call.decide(Condition("==", right, 1), why):
+        return left
+    if call.same_size(left, right, why):
+        return right if isinstance(right, int) else left
+    return None
+
+
+def _mismatch(call: CallContext, shapes: Sequence[tuple[Size, ...]], left: int, right: int, known: Size, extent: Size) -> None:
+    notes = [call.shape_note(left, shapes[left], known), call.shape_note(right, shapes[right], extent)]
+    call.error("broadcast-mismatch", operation=call.operation_text(), left=str(known), right=str(extent), notes=notes)
+
+
+def broadcast(call: CallContext, value: Value, shape: tuple[Size, ...]) -> Handle:
+    if type(value) is ArrayValue:
+        return spread(call, read(call, value), value.type, shape)
+    dtype = concrete(type_of(call, value).dtype)
+    return spread(call, number(call, value, dtype), TensorType(dtype, ()), shape)
+
+
+def spread(call: CallContext, handle: Handle, type_: TensorType, shape: tuple[Size, ...]) -> Handle:
+    """A handle repeated to a shape that its own is known to broadcast to."""
+    own = type_.shape
+    if own is shape or own == shape:
+        return handle
+    offset = len(shape) - len(own)
+    subscripts: list[Size] = []
+    same = not offset
+    for axis, extent in enumerate(own):
+        wanted = shape[offset + axis]
+        if extent == 1 and wanted != 1 or not isinstance(extent, int) and extent != wanted and call.simplify(extent) == 1:
+            subscripts.append(0)
+            same = False
+        else:
+            subscripts.append(views.index(offset + axis))
+    if same:  # equal by a guard, under other names
+        return handle
+    return call.record("view", (handle,), {"subscripts": tuple(subscripts)}, TensorType(type_.dtype, shape))
+
+
+# ---- rows ----
+
+
+def pointwise(call: CallContext, name: str, operands: Sequence[Value], dtype: DType | None = None) -> Value:
+    """A row on numeric values: promotion, casts, broadcasts, then the operation itself."""
+    operation = OPERATIONS[name]
+    dtypes: list[DType] = []
+    static = True
+    for operand in operands:
+        found = numeric_dtype(operand)
+        if found is None:
+            call.error("not-numeric", given=describe(operand), span=call.argument_span(len(dtypes)))
+        dtypes.append(found)
+        static = static and type(operand) is StaticValue
+    if dtype is not None:
+        dtypes = [dtype if not found.weak else found for found in dtypes]
+        if all(found.weak for found in dtypes):
+            dtypes = [dtype] * len(dtypes)
+    try:
+        wanted, result = result_type(operation, tuple(dtypes))
+    except TypeError as error:
+        call.error("no-such-operation", operation=call.operation_text(name), types=", ".join(map(describe, operands)), reason=str(error))
+    if static:
+        return _folded(call, name, operands, wanted, result)
+    if name in _COMPARE:
+        answer = _out_of_range(call, name, operands, wanted)
+        if answer is not None:
+            return answer
+    shape = broadcast_shapes(call, [operand.type.shape if type(operand) is ArrayValue else () for operand in operands])
+    handles = tuple(_operand(call, operand, into, shape) for operand, into in zip(operands, wanted, strict=True))
+    type_ = TensorType(result, shape)
+    return call.array(call.record(name, handles, {}, type_), type_)
+
+
+def _operand(call: CallContext, operand: Value, dtype: DType, shape: tuple[Size, ...]) -> Handle:
+    if type(operand) is not ArrayValue:
+        return spread(call, number(call, operand, dtype), TensorType(dtype, ()), shape)
+    type_ = operand.type
+    handle = read(call, operand)
+    if type_.dtype is not dtype:
+        type_ = TensorType(dtype, type_.shape)
+        handle = call.record("cast", (handle,), {}, type_)
+    return spread(call, handle, type_, shape)
+
+
+def _folded(call: CallContext, name: str, operands: Sequence[Value], wanted: tuple[DType, ...], result: DType) -> StaticValue:
+    """All operands are known: the NumPy scalar that NumPy gives."""
+    values = [into.numpy.type(_checked(call, operand.value, into)) for operand, into in zip(operands, wanted, strict=True)]
+    return StaticValue(result.numpy.type(evaluate_constant(OPERATIONS[name], tuple(values), result)))
+
+
+def _checked(call: CallContext, value: Any, dtype: DType) -> Any:
+    if dtype.kind in "iu" and isinstance(value, int) and not _fits(value, dtype):
+        call.error("integer-overflow", value=str(value), dtype=dtype.name)
+    return value
+
+
+def _out_of_range(call: CallContext, name: str, operands: Sequence[Value], wanted: tuple[DType, ...]) -> Value | None:
+    """NumPy compares with a Python integer by its value, also where the array's dtype cannot hold it: the answer is the same everywhere."""
+    for index, (operand, dtype) in enumerate(zip(operands, wanted, strict=True)):
+        if type(operand) is StaticValue and type(operand.value) is int and dtype.kind in "iu" and not _fits(operand.value, dtype):
+            other = operands[1 - index]
+            inside = 0  # every value of the dtype compares like this one
+            answer = _COMPARE[name](inside, operand.value) if index else _COMPARE[name](operand.value, inside)
+            shape = other.type.shape if type(other) is ArrayValue else ()
+            type_ = TensorType(BOOL, shape)
+            return call.array(spread(call, constant(call, answer, BOOL), TensorType(BOOL, ()), shape), type_)
+    return None
+
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "equal": operator.eq, "not_equal": operator.ne, "less": operator.lt, "less_equal": operator.le,
+    "greater": operator.gt, "greater_equal": operator.ge,
+}  # fmt: skip
+
+
+def fresh(handle: Handle, type_: TensorType) -> ArrayValue:
+    """An array of its own memory."""
+    return ArrayValue(Storage(handle, type_), type_)
