@@ -9,6 +9,10 @@ from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv
 from staxlang.typecheck.views import Answer, View, index
 
 
+Span = tuple[int, int]
+"""Axes from, and up to but not including."""
+
+
 def product(sizes: Sequence[Size]) -> Size:
     result: Size = 1
     for one in sizes:
@@ -67,22 +71,26 @@ def reshape(shape: Sequence[Size], wanted: Sequence[Size], prove: Answer) -> Vie
     if 0 in shape or 0 in wanted:
         return View(tuple(wanted), (0,) * len(shape))
     subscripts: list[Size] = []
-    for old, new, first in _groups(shape, wanted, prove):
-        subscripts.extend(_read(shape[old[0] : old[1]], wanted[new[0] : new[1]], new[0] + first))
+    for old, new in _groups(shape, wanted, prove):
+        subscripts.extend(_read(shape[old[0] : old[1]], wanted[new[0] : new[1]], new[0]))
     return View(tuple(wanted), tuple(subscripts))
 
 
-Span = tuple[int, int]
+def merged_runs(shape: Sequence[Size], wanted: Sequence[Size], prove: Answer) -> list[Span]:
+    """The runs of old axes that a reshape reads as one."""
+    if 0 in shape:
+        return []
+    return [old for old, _ in _groups(shape, wanted, prove) if old[1] - old[0] > 1]
 
 
-def _groups(shape: Sequence[Size], wanted: Sequence[Size], prove: Answer) -> list[tuple[Span, Span, int]]:
+def _groups(shape: Sequence[Size], wanted: Sequence[Size], prove: Answer) -> list[tuple[Span, Span]]:
     """Runs of axes of both shapes with equal products, as short as can be told."""
     before, after = _prefixes(shape), _prefixes(wanted)
-    groups: list[tuple[Span, Span, int]] = []
+    groups: list[tuple[Span, Span]] = []
     old = new = 0
     while old < len(shape) or new < len(wanted):
         cut = _next_cut(before, after, old, new, prove)
-        groups.append(((old, cut[0]), (new, cut[1]), 0))
+        groups.append(((old, cut[0]), (new, cut[1])))
         old, new = cut
     return groups
 

@@ -165,8 +165,8 @@ def _reduce(op: str, operands: Operands, attributes: Attributes, facts: Facts, d
         _demand(operand.dtype is BOOL, op, f"{kind} takes bool, not {operand.dtype}")
     if kind in ("sum", "prod", "welford_mean", "welford_m2"):
         _demand(operand.dtype is not BOOL, op, f"{kind} of bool: cast to i64 first")
-    if kind in ("argmin", "argmax"):
-        _demand(len(axes) == 1, op, f"{kind} is over one axis, not {axes}")
+    if kind in ("argmin", "argmax"):  # over several axes: the position in their row-major order
+        _demand(bool(axes), op, f"{kind} over no axes")
     shape = tuple(extent for axis, extent in enumerate(operand.shape) if axis not in axes)
     return TensorType(_REDUCED_DTYPES[kind](operand.dtype), shape)
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from staxlang.base.sizes import Condition, Size, floordiv, maximum, minimum, substitute, symbol, symbols
+from staxlang.base.sizes import (
+    Condition, Facts, Size, SizeExpression, divisions, floordiv, index_range, maximum, minimum, substitute, symbol, symbols,
+)  # fmt: skip
 
 Answer = Callable[[Condition], "bool | None"]
 
@@ -62,6 +64,14 @@ def compose(first: Sequence[Size], second: Sequence[Size]) -> tuple[Size, ...]:
 
 def then(view: View, second: View) -> View:
     return View(second.shape, compose(view.subscripts, second.subscripts))
+
+
+def simplified(subscripts: tuple[Size, ...], shape: Sequence[Size], facts: Facts) -> tuple[Size, ...]:
+    """The subscripts without the divisions that the indices' ranges decide: `(4*i0 + i1)//4` is `i0` where i1 < 4."""
+    if not any(isinstance(one, SizeExpression) and divisions(one) for one in subscripts):
+        return subscripts
+    ranges = {index_name(axis): index_range(extent) for axis, extent in enumerate(shape)}
+    return tuple(facts.simplify(one, ranges) for one in subscripts)
 
 
 # ---- axes ----
@@ -305,6 +315,11 @@ def is_affine(subscripts: Sequence[Size], linear: Callable[[Size, frozenset[str]
     """Whether all subscripts are sums of multiples of indices; `linear` is `base.sizes.linear_in`."""
     names = frozenset(_INDEX_NAMES)
     return all(isinstance(one, int) or not (symbols(one) & names) or linear(one, names) is not None for one in subscripts)
+
+
+def shape_text(shape: Sequence[Size]) -> str:
+    """A shape as Python writes a tuple: `(N, 3)`, `(N,)`."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _known(first: Size, second: Size) -> bool:

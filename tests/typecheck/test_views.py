@@ -314,3 +314,14 @@ def test_inverses_of_the_usual_views_exist():
     assert invert(views.broadcast((1, d), (n, d), world.decide), (1, d), prove) is None
     assert invert(views.windows((9,), (0,), (3,)), (9,), prove) is None
     assert not symbols(found.subscripts[0]) - {"i0", "D"}
+
+
+def test_reshape_and_back_is_the_array_itself():
+    b, t, d = symbol("B"), symbol("T"), symbol("D")
+    for shape, between in (((b, t, d), (b * t, d)), ((4, 6), (3, 8)), ((b, t), (t, b)), ((2, 3, 4), (4, 3, 2))):
+        there = reshaping.reshape(shape, between, Facts().decide)
+        back = views.then(there, reshaping.reshape(between, shape, Facts().decide))
+        if shape in ((4, 6), (b, t), (2, 3, 4)):  # neither shape groups the other's axes: left as it is, but right
+            World(B=2, T=3).check(back, arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape)), arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape)))
+        else:
+            assert views.simplified(back.subscripts, back.shape, Facts()) == views.indices(3)

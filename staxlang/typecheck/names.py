@@ -1,0 +1,197 @@
+"""Names to meanings: Python objects by identity (np.exp, math.sqrt, np.float32, stax.softmax), array methods, attributes, words of .stx.
+
+The tables are built when they are first asked; nothing is imported for them but NumPy and math, which are there already.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from staxlang.base.dtypes import DTYPES, DType
+from staxlang.base.operations import OPERATIONS
+from staxlang.typecheck.named_operations import NamedOperation
+from staxlang.typecheck.notation import dtype_of_class
+from staxlang.typecheck.surface import attributes, creation, dtypes, einsum, joining, linear, reductions, shaping
+from staxlang.typecheck.surface.dtypes import DTypeMeaning
+from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
+from staxlang.typecheck.surface.indexing import subscript
+from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, REFUSED_ADVICE, WORD_CONSTANTS
+from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
+from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
+from staxlang.typecheck.surface.updating import assign_subscript, at
+from staxlang.typecheck.values import Meaning, StaticValue, Value
+
+__all__ = [
+    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "method", "resolve", "resolve_attribute", "subscript", "word", "word_constant",
+]  # fmt: skip
+
+KNOWN_COMPOSITES: frozenset[str] = frozenset(("softmax", "log_softmax", "logsumexp", "var", "std", "layer_norm"))
+"""Library functions that stay whole until lowering, which knows a better form than their text."""
+
+_SURFACES = (attributes, creation, dtypes, einsum, joining, linear, reductions, shaping)
+"""They declare their spellings when they are imported."""
+_FOREIGN = frozenset(("numpy", "math", "cmath", "scipy", "torch", "jax", "cupy"))
+_STATIC_MATH = ("comb", "dist", "factorial", "frexp", "gamma", "isclose", "isqrt", "lgamma", "modf", "perm", "remainder", "ulp")
+
+_by_object: dict[int, Meaning] = {}
+_kept: list[Any] = []
+"""The objects whose ids are keys: they must not go away."""
+_words: dict[str, Meaning] = {}
+
+
+# ---- Python objects ----
+
+
+def resolve(object: Any) -> Meaning | None:
+    """What a Python object means in a kernel; None for the user's own. Functions of NumPy and math that are no operations get a
+    meaning that says so when it is called."""
+    if not _by_object:
+        _fill()
+    found = _by_object.get(id(object))
+    if found is not None:
+        return found
+    kind = type(object)
+    if kind is NamedOperation:
+        return word(object.name) or LibraryMeaning(f"stax.{object.name}", object.name)
+    if kind is BuiltinFunctionType and type(object.__self__) is np.ufunc:
+        return resolve_attribute(object.__self__, object.__name__)
+    if isinstance(object, type):
+        dtype = dtype_of_class(object)
+        return None if dtype is None else DTypeMeaning(object.__name__, dtype)
+    return _foreign(object, kind)
+
+
+def resolve_attribute(owner: Any, name: str) -> Meaning | None:
+    """`np.add.reduce` and its like, by the ufunc and the method's name."""
+    meaning = resolve(owner)
+    if type(meaning) is not UfuncMeaning:
+        return None
+    full = f"{meaning.name}.{name}"
+    row = meaning.row
+    if name == "outer" and meaning.arity == 2:
+        return UfuncMethodMeaning(full, row, name, outer(row))
+    if name == "at":
+        return UfuncMethodMeaning(full, row, name, at(row))
+    implementation = _METHOD_ROWS.get((name, row))
+    if implementation is None:
+        return RefusedMeaning(full)
+    return UfuncMethodMeaning(full, row, name, implementation)
+
+
+_METHOD_ROWS = {
+    ("reduce", "add"): reductions.sum_, ("reduce", "multiply"): reductions.prod, ("reduce", "maximum"): reductions.max_,
+    ("reduce", "minimum"): reductions.min_, ("reduce", "logical_and"): reductions.all_, ("reduce", "logical_or"): reductions.any_,
+    ("accumulate", "add"): reductions.cumsum, ("accumulate", "multiply"): reductions.cumprod,
+}  # fmt: skip
+
+
+def _foreign(object: Any, kind: type) -> Meaning | None:
+    if not (kind is FunctionType or kind is BuiltinFunctionType or kind is np.ufunc or kind.__module__ == "numpy"):
+        return None
+    if kind is np.ufunc:
+        return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
+    module, name = getattr(object, "__module__", None), getattr(object, "__name__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or module.partition(".")[0] not in _FOREIGN:
+        return None
+    spoken = f"np.{module[6:]}.{name}" if module.startswith("numpy.") and not module.startswith("numpy._") else f"np.{name}"
+    return RefusedMeaning(spoken if module.startswith("numpy") else f"{module}.{name}", REFUSED_ADVICE.get(name))
+
+
+def _fill() -> None:
+    """The table of objects."""
+    for name, operation in OPERATIONS.items():
+        for spelling in operation.spellings:
+            if spelling.startswith("np.") and spelling not in SPELLINGS:
+                _enter(_object(spelling), UfuncMeaning(spelling if spelling.count(".") == 1 else name, name))
+    for spelling, meaning in SPELLINGS.items():
+        if spelling.startswith("np."):
+            _enter(_object(spelling), meaning)
+    for spelling, function in LIBRARY_SPELLINGS.items():
+        if spelling.startswith("np."):
+            _enter(_object(spelling), LibraryMeaning(spelling, function))
+    for dtype in DTYPES.values():
+        if dtype.name != "bf16":
+            _enter(dtype.numpy.type, DTypeMeaning(f"np.{dtype.numpy.type.__name__}", dtype))
+    for name, row in MATH_FUNCTIONS.items():
+        function = getattr(math, name, None)
+        if function is not None:
+            _enter(function, MathMeaning(f"math.{name}", row, function))
+    for name in _STATIC_MATH:
+        _enter(getattr(math, name), StaticMathMeaning(f"math.{name}", getattr(math, name)))
+    _enter(math.prod, MathSumMeaning("math.prod", math.prod, "multiply"))
+    _enter(math.fsum, MathSumMeaning("math.fsum", math.fsum, "add"))
+
+
+def _object(spelling: str) -> Any:
+    """The object that `np.linalg.outer` is now; None where this NumPy has none (or has not loaded that part)."""
+    parts = spelling.split(".")
+    if len(parts) == 2:
+        return getattr(np, parts[1], None)
+    return getattr(sys.modules.get(f"numpy.{parts[1]}"), parts[2], None)
+
+
+def _enter(object: Any, meaning: Meaning) -> None:
+    if object is not None and id(object) not in _by_object:
+        _by_object[id(object)] = meaning
+        _kept.append(object)
+
+
+# ---- arrays ----
+
+
+def method(name: str) -> Meaning | None:
+    """`x.name(...)`: the array is the first argument."""
+    found = SPELLINGS.get(f"method.{name}")
+    if found is None:
+        function = LIBRARY_SPELLINGS.get(f"method.{name}")
+        if function is not None:
+            found = LibraryMeaning(f".{name}", function)
+        elif name in REFUSED_METHODS:
+            found = RefusedMeaning(f".{name}", REFUSED_ADVICE.get(name))
+    return found
+
+
+def attribute(name: str) -> Meaning | None:
+    """`x.name`: the array is the only argument."""
+    return SPELLINGS.get(f"attribute.{name}")
+
+
+REFUSED_METHODS: frozenset[str] = frozenset(
+    name for name in dir(np.ndarray) if not name.startswith("_") and callable(getattr(np.ndarray, name))
+)
+
+
+# ---- .stx ----
+
+
+def word(name: str) -> Meaning | None:
+    """An operation that .stx knows without an import: the table's rows and the surface's words."""
+    found = _words.get(name)
+    if found is None:
+        found = SPELLINGS.get(f"word.{name}")
+        if found is None:
+            dtype = _dtype_word(name)
+            if name in OPERATIONS:
+                found = UfuncMeaning(name, name)
+            elif dtype is not None:
+                found = DTypeMeaning(name, dtype)
+            else:
+                return None
+        _words[name] = found
+    return found
+
+
+def _dtype_word(name: str) -> DType | None:
+    return DTYPES.get("bool" if name == "bool_" else name) if name != "bool" else None
+
+
+def word_constant(name: str) -> Value | None:
+    """`pi`, `inf`, `nan`, .. in .stx."""
+    value = WORD_CONSTANTS.get(name)
+    return None if value is None else StaticValue(value)
+

@@ -1,0 +1,210 @@
+"""Rows of the operation table as NumPy's ufuncs: calls with out=, where=, dtype=, casting=, and the methods reduce, accumulate, outer, at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from staxlang.base.dtypes import BOOL, DType, concrete, integer_bounds, promote
+from staxlang.base.operations import OPERATIONS
+from staxlang.base.spans import Span
+from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.surface.arguments import absent, array_of, check_cast, dtype_of, expand, is_scalar_like, number_or_array, only
+from staxlang.typecheck.surface.output import into
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.surface.shaping import broadcasted
+from staxlang.typecheck.values import NONE, TRUE, ArrayValue, StaticValue, Value
+
+_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order", "subok", "signature"))
+_BOOLEAN = frozenset((
+    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
+    "isnan", "isinf", "isfinite", "signbit",
+))  # fmt: skip
+"""Rows whose result is bool whatever the operands: `dtype=` says nothing of their operands."""
+
+
+class UfuncMeaning:
+    """A row of the operation table, called as a ufunc."""
+
+    __slots__ = ("name", "row", "arity")
+
+    def __init__(self, name: str, row: str) -> None:
+        self.name = name
+        self.row = row
+        self.arity = OPERATIONS[row].arity
+
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+        arity = self.arity
+        if not kwargs and len(args) == arity:
+            return call.pointwise(self.row, [value if call.is_numeric(value) else array_of(call, value) for value in args])
+        if not arity <= len(args) <= arity + 1:
+            call.error("wrong-arity", operation=self.name, expected=arity, given=len(args))
+        for name in kwargs:
+            if name not in _OPTIONS:
+                call.error("unknown-keyword", function=self.name, name=name)
+        out = args[arity] if len(args) > arity else kwargs.get("out", NONE)
+        return self._with_options(call, args[:arity], out, kwargs)
+
+    def _with_options(self, call: CallContext, args: list[Value], out: Value, kwargs: dict[str, Value]) -> Value:
+        operands = [number_or_array(call, value) for value in args]
+        casting = str(call.static(kwargs.get("casting", StaticValue("same_kind")), "casting"))
+        only(call, self.name, "order", kwargs.get("order", StaticValue("K")), "K", "C", "A")
+        only(call, self.name, "subok", kwargs.get("subok", TRUE), True, False)
+        only(call, self.name, "signature", kwargs.get("signature", NONE), None)
+        dtype = dtype_of(call, kwargs.get("dtype", NONE))
+        if dtype is not None:
+            self._check_dtype(call, operands, dtype, casting)
+        result = call.pointwise(self.row, operands, dtype)
+        target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+        where = kwargs.get("where", TRUE)
+        if not (type(where) is StaticValue and where.value is True):
+            return self._masked(call, result, array_of(call, where, "where"), target, casting)
+        if isinstance(target, ArrayValue):
+            result = broadcasted(call, array_of(call, result), target.shape)
+        return into(call, result, target, self.name, casting)
+
+    def _check_dtype(self, call: CallContext, operands: list[Value], dtype: DType, casting: str) -> None:
+        if self.row in _BOOLEAN:
+            if dtype is not BOOL:
+                call.error("bad-value", argument="`dtype`", operation=self.name, expected="bool", given=dtype.name)
+            return
+        for operand in operands:
+            check_cast(call, call.type_of(operand).dtype, dtype, casting, self.name)
+
+    def _masked(self, call: CallContext, result: Value, mask: ArrayValue, target: Value, casting: str) -> Value:
+        """`where=`: elements of `out` stay where the mask is false; without `out` they are 0 (in NumPy: anything)."""
+        if mask.dtype is not BOOL:
+            call.error("dtype-mismatch", operation=self.name, expected="a bool mask as `where`", given=call.describe(mask))
+        if not isinstance(target, ArrayValue):
+            dtype = call.type_of(result).dtype
+            return call.cast(call.pointwise("where", (mask, result, StaticValue(False if dtype is BOOL else 0))), dtype)
+        check_cast(call, call.type_of(result).dtype, target.dtype, casting, self.name)
+        chosen = call.pointwise("where", (mask, call.cast(array_of(call, result), target.dtype), target))
+        return into(call, broadcasted(call, array_of(call, chosen), target.shape), target, self.name, casting)
+
+    def __repr__(self) -> str:
+        return f"meaning {self.name}"
+
+
+class UfuncMethodMeaning:
+    """`np.add.reduce` and its like. `reduction` and `accumulation` are the spellings that the row's have, None where it has none."""
+
+    __slots__ = ("name", "row", "method", "implementation")
+
+    def __init__(self, name: str, row: str, method: str, implementation: Callable[..., Value]) -> None:
+        self.name = name
+        self.row = row
+        self.method = method
+        self.implementation = implementation
+
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+        if self.method in ("reduce", "accumulate"):
+            given = {**dict(zip(("array", "axis", "dtype", "out", "keepdims", "initial", "where"), args, strict=False)), **kwargs}
+            array = given.pop("array", None)
+            if array is None:
+                call.error("missing-argument", function=self.name, name="array")
+            return self.implementation(call, array, **{"axis": StaticValue(0), **given})
+        return self.implementation(call, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"meaning {self.name}"
+
+
+def outer(row: str) -> Callable[..., Value]:
+    """The row on all pairs of elements: the first operand's axes, then the second's."""
+
+    def apply(call: CallContext, a: Value, b: Value, dtype: Value = NONE, out: Value = NONE) -> Value:
+        first, second = array_of(call, a), array_of(call, b)
+        lifted = expand(call, first, *range(first.rank, first.rank + second.rank)) if second.rank else first
+        return into(call, call.pointwise(row, (lifted, second), dtype_of(call, dtype)), out, f"{row}.outer")
+
+    return apply
+
+
+# ---- choosing ----
+
+
+@spelled("np.where", "word.where")
+def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
+    if absent(x) and absent(y):
+        help = "with three arguments, `np.where(mask, a, b)`, the result has the mask's shape"
+        call.error("unknown-operation", name="np.where(mask)", help=help)
+    if absent(x) or absent(y):
+        call.error("missing-argument", function="np.where", name="y")
+    mask = truth_of(call, number_or_array(call, condition, "the condition"))
+    return call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
+
+
+def truth_of(call: CallContext, value: Value) -> Value:
+    """Elementwise truth of a condition."""
+    if call.type_of(value).dtype is BOOL:
+        return value
+    return call.pointwise("not_equal", (value, StaticValue(0)))
+
+
+@spelled("np.clip", "method.clip", "word.clip")
+def clip(
+    call: CallContext, a: Value, a_min: Value = NONE, a_max: Value = NONE, out: Value = NONE, *, min: Value = NONE, max: Value = NONE,
+    dtype: Value = NONE, casting: Value = StaticValue("same_kind"),
+) -> Value:  # fmt: skip
+    low, high = a_min if absent(min) else min, a_max if absent(max) else max
+    source = number_or_array(call, a)
+    own = call.type_of(source).dtype
+    low, high = _within(low, own, 0), _within(high, own, 1)
+    bounds = [None if absent(one) else number_or_array(call, one, what) for one, what in ((low, "a_min"), (high, "a_max"))]
+    common = dtype_of(call, dtype) or concrete(promote(own, *(call.type_of(one).dtype for one in bounds if one is not None)))
+    result: Value = call.cast(source, common)
+    for row, bound in zip(("maximum", "minimum"), bounds, strict=True):
+        if bound is not None:
+            result = call.pointwise(row, (result, bound))
+    if result is a:
+        result = call.copy(array_of(call, a))
+    return into(call, result, out, "clip", str(call.static(casting, "casting")))
+
+
+def _within(bound: Value, dtype: DType, end: int) -> Value:
+    """A Python integer at or beyond the end of an integer dtype bounds nothing."""
+    if dtype.kind in "iu" and not dtype.weak and type(bound) is StaticValue and type(bound.value) is int:
+        limit = integer_bounds(dtype)[end]
+        if bound.value >= limit if end else bound.value <= limit:
+            return NONE
+    return bound
+
+
+@spelled("np.round", "np.around", "method.round", "method.__round__", "word.round")
+def round_(call: CallContext, a: Value, decimals: Value = StaticValue(0), out: Value = NONE) -> Value:
+    value = number_or_array(call, a)
+    digits = 0 if absent(decimals) else call.static_int(decimals, "decimals")
+    dtype = call.type_of(value).dtype
+    if dtype.kind in "iu" and digits >= 0:
+        return into(call, call.copy(array_of(call, value)), out, "round")
+    if digits == 0:
+        return into(call, call.pointwise("rint", (value,)), out, "round")
+    scale = StaticValue(10.0 ** abs(digits))
+    first, last = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
+    scaled = call.pointwise("rint", (call.pointwise(first, (value, scale)),))
+    result = call.pointwise(last, (scaled, scale))
+    return into(call, call.cast(result, dtype) if dtype.kind in "iu" and not dtype.weak else result, out, "round")
+
+
+@spelled("attribute.real", "np.real", "word.real")
+def real(call: CallContext, val: Value) -> Value:
+    value = number_or_array(call, val)
+    return call.pointwise("real", (value,)) if call.type_of(value).dtype.kind == "c" else value
+
+
+@spelled("attribute.imag", "np.imag", "word.imag")
+def imag(call: CallContext, val: Value) -> Value:
+    value = number_or_array(call, val)
+    dtype = call.type_of(value).dtype
+    if dtype.kind == "c":
+        return call.pointwise("imag", (value,))
+    if is_scalar_like(value):
+        return StaticValue(0.0 if dtype.kind == "f" else 0)
+    array = array_of(call, value)
+    return call.array(call.broadcast(call.cast(StaticValue(0), array.dtype), array.shape), array.type)
+
+
+@spelled("method.conj", "method.conjugate")
+def conj(call: CallContext, a: Value) -> Value:
+    """Of a real array: the array itself, as NumPy's method gives it."""
+    return call.pointwise("conjugate", (a,)) if call.type_of(a).dtype.kind == "c" else a

@@ -1,0 +1,346 @@
+"""Reading `x[...]`: the parts of an index, basic indexing as a view, integer arrays as a gather."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from staxlang.base.dtypes import BOOL, I64, DType
+from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType
+from staxlang.typecheck import views
+from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.shapes import gathered_shape
+from staxlang.typecheck.surface.arguments import (
+    array_of, constant_array, normalized_axis, plain_numbers, sequence_items, snapshot, take_view,
+)  # fmt: skip
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.surface.shaping import ravel
+from staxlang.typecheck.values import NONE, ArrayValue, ScalarValue, SizeValue, SliceValue, StaticValue, Value
+
+
+class IndexArray(NamedTuple):
+    """Integers that choose elements along an axis. `checked`: known to be in range and not negative."""
+
+    array: ArrayValue
+    checked: bool = False
+
+
+Item = views.Item | IndexArray
+
+
+class Parts(NamedTuple):
+    """An index taken apart: one item for each axis and each new axis."""
+
+    items: list[Item]
+    mask: ArrayValue | None  # the only index, and boolean
+
+
+def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
+    """`array[index]`: a view, a NumPy scalar (a copy), or the elements that integer arrays choose."""
+    parts = taken_apart(call, array, index)
+    if parts.mask is not None:
+        call.error("mask-read", notes=_mask_notes(call, array, parts.mask))
+    basic = basic_items(parts.items)
+    if basic is not None:
+        result = take_view(call, array, views.subscript(array.shape, basic))
+        return snapshot(call, result) if not result.rank and not _has_ellipsis(index) else result
+    result = gather(call, plan(call, array, parts.items))
+    if all(not item.array.rank for item in parts.items if isinstance(item, IndexArray)):
+        result.storage.writable = False  # in NumPy a view of the array, at a place that only the run knows
+    return result
+
+
+def basic_items(items: Sequence[Item]) -> list[views.Item] | None:
+    """The items if none of them is an array."""
+    found = [item for item in items if not isinstance(item, IndexArray)]
+    return found if len(found) == len(items) else None
+
+
+def _has_ellipsis(index: Value) -> bool:
+    """`x[0, ...]` is a 0-d array where `x[0]` is a scalar."""
+    items = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(item, StaticValue) and item.value is Ellipsis for item in items)
+
+
+def _mask_notes(call: CallContext, array: ArrayValue, mask: ArrayValue) -> list[str]:
+    return [f"the array is {call.describe(array)}, the mask {call.describe(mask)}"]
+
+
+# ---- the parts of an index ----
+
+
+def taken_apart(call: CallContext, array: ArrayValue, index: Value) -> Parts:
+    entries = list(index) if isinstance(index, tuple) else [index]
+    entries = [_array_like(call, entry) for entry in entries]
+    masks = [entry for entry in entries if isinstance(entry, ArrayValue) and entry.dtype is BOOL]
+    if masks:
+        if len(entries) > 1:
+            call.error("bad-index", given="a boolean mask beside other indices", help="use the mask alone, `x[mask]`, or `np.where`")
+        check_mask(call, array, masks[0])
+        return Parts([], masks[0])
+    return Parts(_placed(call, array, entries), None)
+
+
+def _array_like(call: CallContext, entry: Value) -> Value:
+    """Lists in an index are arrays; so are ranges. A tuple inside an index too, as in NumPy."""
+    if isinstance(entry, StaticValue) and isinstance(entry.value, (str, bytes)):
+        call.error("bad-index", given=repr(entry.value))
+    if isinstance(entry, StaticValue) and isinstance(entry.value, (bool, np.bool)):
+        call.error("bad-index", given=f"the boolean {entry.value}", help="use `if`, or an array of booleans as a mask")
+    items = None if call.is_numeric(entry) else sequence_items(call, entry)
+    if items is None:
+        return entry
+    numbers = plain_numbers(call, items)
+    if numbers is None:
+        return array_of(call, entry)
+    listed = np.asarray(numbers, dtype=None if numbers else np.int64)  # `x[[]]` chooses nothing
+    return StaticValue(listed) if listed.dtype.kind in "iu" else constant_array(call, listed)
+
+
+def _placed(call: CallContext, array: ArrayValue, entries: Sequence[Value]) -> list[Item]:
+    """Each entry with the axis that it is for; `...` becomes whole axes."""
+    used = sum(1 for entry in entries if not _is_new_axis(entry) and not _is_ellipsis(entry))
+    if used > array.rank:
+        call.error("too-many-indices", given=used, rank=array.rank)
+    if sum(map(_is_ellipsis, entries)) > 1:
+        call.error("two-ellipses")
+    items: list[Item] = []
+    axis = 0
+    for position, entry in enumerate(entries):
+        if _is_new_axis(entry):
+            items.append(views.NEWAXIS)
+        elif _is_ellipsis(entry):
+            for _ in range(array.rank - used):
+                items.append(views.Range(0, array.shape[axis], 1))
+                axis += 1
+        else:
+            items.append(_item(call, entry, array.shape[axis], axis, position))
+            axis += 1
+    return items
+
+
+def _is_new_axis(entry: Value) -> bool:
+    return isinstance(entry, StaticValue) and entry.value is None
+
+
+def _is_ellipsis(entry: Value) -> bool:
+    return isinstance(entry, StaticValue) and entry.value is Ellipsis
+
+
+def _item(call: CallContext, entry: Value, extent: Size, axis: int, position: int) -> Item:
+    if isinstance(entry, SliceValue):
+        return _range(call, entry, extent)
+    if isinstance(entry, StaticValue) and isinstance(entry.value, slice):
+        parts = (entry.value.start, entry.value.stop, entry.value.step)
+        return _range(call, SliceValue(*(None if part is None else StaticValue(part) for part in parts)), extent)
+    if isinstance(entry, ArrayValue):
+        if entry.dtype.kind not in "iu":
+            help = f"convert it: `{call.text(1)}.astype(np.int64)`" if entry.dtype.kind == "f" else None
+            call.error("bad-index", given=call.describe(entry), help=help)
+        return IndexArray(entry)
+    if isinstance(entry, StaticValue) and isinstance(entry.value, np.ndarray):
+        return _listed_index(call, entry.value, extent, axis)
+    if isinstance(entry, SizeValue) or (isinstance(entry, ScalarValue) and entry.kind == "int"):
+        return integer_index(call, call.size(entry, "an index"), extent, axis)
+    if isinstance(entry, StaticValue) and isinstance(entry.value, (int, np.integer)):
+        return integer_index(call, int(entry.value), extent, axis)
+    call.error("bad-index", given=call.describe(entry))
+
+
+def _listed_index(call: CallContext, numbers: np.ndarray[Any, Any], extent: Size, axis: int) -> IndexArray:
+    """A list of integers: checked and counted from the front at once where the extent is a constant."""
+    if not isinstance(extent, int):
+        return IndexArray(constant_array(call, numbers.astype(np.int64)), bool(numbers.size == 0))
+    outside = numbers[(numbers < -extent) | (numbers >= extent)]
+    if outside.size:
+        call.error("index-out-of-range", index=int(outside[0]), axis=axis, extent=extent)
+    return IndexArray(constant_array(call, np.where(numbers < 0, numbers + extent, numbers).astype(np.int64)), True)
+
+
+def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Size:
+    """An integer index in range: from the end where negative; out of range is an error at once."""
+    if isinstance(index, int) and isinstance(extent, int):
+        if not -extent <= index < extent:
+            call.error("index-out-of-range", index=index, axis=axis, extent=extent)
+        return index + extent if index < 0 else index
+    why = f"the index {index}"
+    decide = lambda condition: call.decide(condition, why)
+    place = views.wrap(index, extent, decide)
+    low = Condition("<=", 0, place)
+    if decide(Condition("<", place, extent)) is False or (not isinstance(index, int) or index < 0) and decide(low) is False:
+        origin = call.context.origin(extent)
+        call.error("index-out-of-range", index=index, axis=axis, extent=extent, notes=[] if origin is None else [origin])
+    return place
+
+
+def _range(call: CallContext, given: SliceValue, extent: Size) -> views.Range:
+    step = 1 if _left_out(given.step) else call.static_int(given.step, "the step of a slice")
+    if step == 0:
+        call.error("zero-step", what="a slice")
+    start = None if _left_out(given.lower) else call.size(given.lower, "a slice's start")
+    stop = None if _left_out(given.upper) else call.size(given.upper, "a slice's stop")
+    return views.slice_range(start, stop, step, extent, lambda condition: call.decide(condition, "a slice"))
+
+
+def _left_out(part: Value | None) -> bool:
+    return part is None or (isinstance(part, StaticValue) and part.value is None)
+
+
+def check_mask(call: CallContext, array: ArrayValue, mask: ArrayValue) -> None:
+    """A mask has the extents of the array's leading axes."""
+    if mask.rank > array.rank:
+        call.error("too-many-indices", given=mask.rank, rank=array.rank)
+    for axis, extent in enumerate(mask.shape):
+        if not call.same_size(extent, array.shape[axis], "a mask"):
+            call.error("mask-mismatch", axis=axis, mask=extent, extent=array.shape[axis])
+
+
+# ---- integer arrays ----
+
+
+class Plan(NamedTuple):
+    """A gather or scatter: a view of the array, its axes indexed by arrays of one shape that stand at `position` in the result."""
+
+    base: ArrayValue
+    axes: tuple[int, ...]
+    indices: tuple[ArrayValue, ...]
+    position: int
+
+
+def plan(call: CallContext, array: ArrayValue, items: Sequence[Item]) -> Plan:
+    """NumPy's rule: integers and arrays are broadcast together; where they stand side by side, their axes take that place, else the front."""
+    basic: list[views.Item] = []
+    arrays: list[IndexArray] = []
+    axes: list[int] = []
+    advanced: list[int] = []  # places in `items` of integers and arrays
+    place = axis = 0
+    front = -1
+    for number, item in enumerate(items):
+        if isinstance(item, IndexArray):
+            basic.append(views.Range(0, array.shape[axis], 1))
+            arrays.append(item)
+            axes.append(place)
+        else:
+            basic.append(item)
+        if not isinstance(item, (views.Range, views.NewAxis)):
+            advanced.append(number)
+            front = place if front < 0 else front
+        place += not isinstance(item, (int, views.SizeExpression))
+        axis += not isinstance(item, views.NewAxis)
+    together = advanced[-1] - advanced[0] == len(advanced) - 1
+    base = take_view(call, array, views.subscript(array.shape, basic))
+    shape = call.broadcast_shapes(*(one.array.shape for one in arrays))
+    wrapped = tuple(
+        _broadcast_index(call, one.array if one.checked else checked_index(call, one.array, base.shape[k]), shape)
+        for one, k in zip(arrays, axes, strict=True)
+    )
+    return Plan(base, tuple(axes), wrapped, front if together else 0)
+
+
+def _broadcast_index(call: CallContext, index: ArrayValue, shape: tuple[Size, ...]) -> ArrayValue:
+    return call.array(call.broadcast(index, shape), TensorType(I64, shape))
+
+
+def checked_index(call: CallContext, index: ArrayValue, extent: Size) -> ArrayValue:
+    """An integer array as i64, from the end where negative, tested in range when it runs."""
+    dtype: DType = index.dtype
+    wide = call.cast(index, I64)
+    if dtype.kind != "u":
+        shifted = call.pointwise("add", (wide, _extent_value(extent)))
+        negative = call.pointwise("less", (wide, StaticValue(0)))
+        wide = call.to_array(call.pointwise("where", (negative, shifted, wide)))
+    return call.operation("assert_index", [wide], TensorType(I64, wide.shape), extent=extent)
+
+
+def _extent_value(extent: Size) -> Value:
+    return StaticValue(extent) if isinstance(extent, int) else SizeValue(extent)
+
+
+def gather(call: CallContext, chosen: Plan) -> ArrayValue:
+    shape = gathered_shape(chosen.base.shape, chosen.axes, chosen.indices[0].shape, chosen.position)
+    type_ = TensorType(chosen.base.dtype, shape)
+    return call.operation("gather", (chosen.base, *chosen.indices), type_, axes=chosen.axes, position=chosen.position)
+
+
+# ---- functions ----
+
+
+@spelled("np.take", "method.take", "word.take")
+def take(call: CallContext, a: Value, indices: Value, axis: Value = NONE, out: Value = NONE, mode: Value = StaticValue("raise")) -> Value:
+    array = array_of(call, a)
+    if isinstance(axis, StaticValue) and axis.value is None:
+        array, along = array_of(call, ravel(call, array)), 0
+    else:
+        along = normalized_axis(call, call.static_int(axis, "axis"), array.rank)
+    index = array_of(call, indices, "indices")
+    if index.dtype.kind not in "iu":
+        call.error("bad-index", given=call.describe(index))
+    extent = array.shape[along]
+    wanted = call.static(mode, "mode")
+    place = _by_mode(call, index, extent, wanted)
+    result = gather(call, Plan(array, (along,), (place,), along))
+    return _into(call, result, out)
+
+
+def _into(call: CallContext, result: Value, out: Value) -> Value:
+    if isinstance(out, ArrayValue):
+        call.write(out, result)
+        return out
+    return result
+
+
+def _by_mode(call: CallContext, index: ArrayValue, extent: Size, mode: Any) -> ArrayValue:
+    if mode == "raise":
+        return checked_index(call, index, extent)
+    wide = call.cast(index, I64)
+    size = _extent_value(extent)
+    if mode == "wrap":
+        return call.cast(call.pointwise("remainder", (wide, size)), I64)
+    if mode == "clip":
+        last = call.pointwise("subtract", (call.to_array(size, I64), StaticValue(1)))
+        return call.cast(call.pointwise("maximum", (call.pointwise("minimum", (wide, last)), StaticValue(0))), I64)
+    call.error("bad-value", argument="`mode`", operation="take", expected="'raise', 'wrap' or 'clip'", given=repr(mode))
+
+
+@spelled("np.take_along_axis", "word.take_along_axis")
+def take_along_axis(call: CallContext, arr: Value, indices: Value, axis: Value = StaticValue(-1)) -> Value:
+    array, index, along = _along(call, arr, indices, axis)
+    shape = _along_shape(call, array, index, along)
+    return gather(call, along_axis(call, array, index, along, shape))
+
+
+def _along(call: CallContext, arr: Value, indices: Value, axis: Value) -> tuple[ArrayValue, ArrayValue, int]:
+    array, index = array_of(call, arr), array_of(call, indices, "indices")
+    if isinstance(axis, StaticValue) and axis.value is None:
+        array, along = array_of(call, ravel(call, array)), 0
+    else:
+        along = normalized_axis(call, call.static_int(axis, "axis"), array.rank)
+    if index.rank != array.rank:
+        call.error("axes-mismatch", operation="take_along_axis", expected=array.rank, given=index.rank)
+    if index.dtype.kind not in "iu":
+        call.error("bad-index", given=call.describe(index))
+    return array, index, along
+
+
+def _along_shape(call: CallContext, array: ArrayValue, index: ArrayValue, along: int) -> tuple[Size, ...]:
+    """The indices' shape, with the other axes broadcast against the array's."""
+    others = tuple(1 if axis == along else extent for axis, extent in enumerate(array.shape))
+    mine = tuple(1 if axis == along else extent for axis, extent in enumerate(index.shape))
+    joined = call.broadcast_shapes(others, mine)
+    return tuple(index.shape[along] if axis == along else extent for axis, extent in enumerate(joined))
+
+
+def along_axis(call: CallContext, array: ArrayValue, index: ArrayValue, along: int, shape: tuple[Size, ...]) -> Plan:
+    """Every axis indexed: the given indices along one, each element's own subscript along the others."""
+    chosen: list[ArrayValue] = []
+    for axis in range(array.rank):
+        if axis == along:
+            chosen.append(_broadcast_index(call, checked_index(call, index, array.shape[axis]), shape))
+        elif array.shape[axis] == 1 and shape[axis] != 1:
+            chosen.append(_broadcast_index(call, call.to_array(StaticValue(0), I64), shape))
+        else:
+            chosen.append(call.array(call.iota(shape, axis), TensorType(I64, shape), scalar=False))
+    return Plan(array, tuple(range(array.rank)), tuple(chosen), 0)

@@ -1,0 +1,42 @@
+"""NumPy names that are functions of the standard library, constants of .stx, and advice for names that are no operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+_FUNCTIONS = (
+    "mean average var std nansum nanprod nancumsum nancumprod nanmax nanmin nanmean nanvar nanstd "
+    "hstack vstack dstack column_stack flipud fliplr rot90 roll tile meshgrid linspace logspace geomspace eye identity tri tril triu "
+    "diag diagflat trace kron cross diff ediff1d select isclose allclose array_equal array_equiv nan_to_num sinc angle deg2rad "
+    "divmod modf frexp indices vander gradient trapezoid convolve correlate cov corrcoef polyval interp unwrap "
+    "tril_indices triu_indices block append delete insert resize i0 piecewise choose compress extract digitize bincount "
+    "iscomplex isreal isposinf isneginf real_if_close ix_ median"
+)
+
+
+def _spelled() -> dict[str, str]:
+    table = {f"np.{name}": name for name in _FUNCTIONS.split()}
+    table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
+    return table
+
+
+LIBRARY_SPELLINGS: dict[str, str] = _spelled()
+
+WORD_CONSTANTS: dict[str, Any] = {
+    "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "euler_gamma": 0.57721566490153286060651209008240243,
+}  # fmt: skip
+
+_DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
+_ORDERING = "sorting is not compiled in this version: call it outside the kernel, and pass what it gives"
+_RANDOM = "draw random numbers outside the kernel, and pass them"
+_DECOMPOSITION = "decompositions are not compiled in this version: call it outside the kernel, and pass what it gives"
+
+REFUSED_ADVICE: dict[str, str] = {
+    **dict.fromkeys(("nonzero", "argwhere", "flatnonzero", "unique", "compress", "extract", "intersect1d", "union1d", "setdiff1d"), _DATA_SIZED),
+    **dict.fromkeys(("sort", "argsort", "partition", "argpartition", "median", "percentile", "quantile", "searchsorted", "lexsort"), _ORDERING),
+    **dict.fromkeys(("rand", "randn", "random", "normal", "uniform", "randint", "standard_normal", "choice", "permutation", "shuffle"), _RANDOM),
+    **dict.fromkeys(("svd", "qr", "cholesky", "inv", "pinv", "solve", "lstsq", "eig", "eigh", "eigvals", "eigvalsh", "det", "slogdet"), _DECOMPOSITION),
+    "vectorize": "write the function on whole arrays; a kernel's operations are elementwise already",
+    "apply_along_axis": "use an operation with `axis=`",
+}  # fmt: skip

@@ -1,0 +1,342 @@
+"""Shape manipulation: reshape, transpose and their kin as views of the array's memory, copies only where NumPy makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from staxlang.base.diagnostics import Note
+from staxlang.base.dtypes import DType
+from staxlang.base.sizes import Condition, Size
+from staxlang.typecheck import reshaping, views
+from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.surface.arguments import (
+    absent, array_of, axes_of, axis_of, check_cast, expand, flag, named_dtype, normalized_axis, only, take_view,
+)  # fmt: skip
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value, size_value
+from staxlang.typecheck.views import shape_text
+
+ORDER_C = StaticValue("C")
+
+
+# ---- reshape ----
+
+
+@spelled("np.reshape", "word.reshape")
+def reshape(call: CallContext, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
+    array = array_of(call, a)
+    result = reshaped(call, array, wanted_shape(call, [shape]), call.static(order, "order"))
+    return call.copy(result) if not absent(copy) and flag(call, copy, "copy") and result.storage is array.storage else result
+
+
+@spelled("method.reshape")
+def reshape_method(call: CallContext, a: Value, *shape: Value, order: Value = ORDER_C, copy: Value = NONE) -> Value:
+    return reshape(call, a, tuple(shape) if len(shape) != 1 else shape[0], order, copy=copy)
+
+
+def wanted_shape(call: CallContext, parts: Sequence[Value]) -> tuple[Size, ...]:
+    """A shape argument; a size that is -1 at this call is fixed to it."""
+    given = call.shape(parts[0] if len(parts) == 1 else tuple(parts), "shape")
+    result: list[Size] = []
+    for one in given:
+        if not isinstance(one, int) and call.hint(one) == -1 and call.decide(Condition("==", one, -1), "reshape infers this axis"):
+            one = -1
+        if isinstance(one, int) and one < -1:
+            call.error("negative-extent", extent=one)
+        result.append(one)
+    return tuple(result)
+
+
+def reshaped(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...], order: str = "C") -> ArrayValue:
+    """The elements in row-major order (or column-major, order 'F') under another shape; a view where NumPy gives one."""
+    if order == "F" and array.rank + len(wanted) > 2:
+        turned = take_view(call, array, views.transpose(array.shape, tuple(reversed(range(array.rank)))))
+        result = reshaped(call, turned, tuple(reversed(wanted)))
+        return take_view(call, result, views.transpose(result.shape, tuple(reversed(range(result.rank)))))
+    if order not in ("C", "F"):
+        only(call, "reshape", "order", StaticValue(order), "C", "F")
+    shape = _resolved(call, array, wanted)
+    if not _mergeable(call, array, shape):
+        array = call.copy(array)
+    prove = call.context.facts.decide
+    return take_view(call, array, reshaping.reshape(tuple(map(call.simplify, array.shape)), shape, prove))
+
+
+def _resolved(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...]) -> tuple[Size, ...]:
+    if sum(1 for one in wanted if one == -1) > 1:
+        call.error("reshape-unknown", count=sum(1 for one in wanted if one == -1))
+    inferred = -1 in wanted
+
+    def decide(condition: Condition) -> bool | None:
+        answer = call.decide(condition, "reshape keeps the number of elements")
+        return answer if answer is not None else inferred or not call.is_rigid(condition.left, condition.right)
+
+    found = reshaping.resolve(array.shape, wanted, decide)
+    if isinstance(found, reshaping.Misfit):
+        notes = [note for note in (call.context.origin(one) for one in array.shape) if note is not None]
+        asked = f"a multiple of {found.want}" if found.inferred else str(found.want)
+        notes.insert(0, Note(None, f"{call.describe(array)} has {found.have} elements, {shape_text(wanted)} needs {asked}"))
+        call.error("reshape-mismatch", source=shape_text(array.shape), target=shape_text(wanted), notes=notes)
+    return found
+
+
+def _mergeable(call: CallContext, array: ArrayValue, shape: tuple[Size, ...]) -> bool:
+    """Whether the memory can be read in the new shape without moving: axes that are merged must follow each other in memory."""
+    strides = call.strides(array)
+    if strides is None:
+        return False
+    extents = tuple(map(call.simplify, array.shape))
+    for first, last in reshaping.merged_runs(extents, shape, call.context.facts.decide):
+        run = [axis for axis in range(first, last) if extents[axis] != 1]
+        for outer, inner in zip(run, run[1:], strict=False):
+            if call.simplify(strides[outer]) != call.simplify(strides[inner] * extents[inner]):
+                return False
+    return True
+
+
+@spelled("np.ravel", "method.ravel", "word.ravel")
+def ravel(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
+    array = array_of(call, a)
+    return reshaped(call, array, (-1,) if array.rank != 1 else array.shape, call.static(order, "order"))
+
+
+@spelled("method.flatten")
+def flatten(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
+    return call.copy(ravel(call, a, order))
+
+
+# ---- order of axes ----
+
+
+@spelled("np.transpose", "word.transpose")
+def transpose(call: CallContext, a: Value, axes: Value = NONE) -> Value:
+    array = array_of(call, a)
+    if absent(axes):
+        return reversed_axes(call, array)
+    order = axes_of(call, axes, array.rank, "axes")
+    if len(order) != array.rank:
+        call.error("axes-mismatch", operation="transpose", expected=array.rank, given=len(order))
+    return take_view(call, array, views.transpose(array.shape, order))
+
+
+@spelled("method.transpose")
+def transpose_method(call: CallContext, a: Value, *axes: Value) -> Value:
+    if not axes:
+        return transpose(call, a)
+    return transpose(call, a, axes[0] if len(axes) == 1 else tuple(axes))
+
+
+@spelled("attribute.T")
+def transposed(call: CallContext, a: Value) -> Value:
+    return reversed_axes(call, array_of(call, a))
+
+
+def reversed_axes(call: CallContext, array: ArrayValue) -> ArrayValue:
+    if array.rank < 2:
+        return array
+    return take_view(call, array, views.transpose(array.shape, tuple(reversed(range(array.rank)))))
+
+
+@spelled("np.matrix_transpose", "attribute.mT")
+def matrix_transpose(call: CallContext, x: Value, /) -> Value:
+    array = array_of(call, x)
+    if array.rank < 2:
+        call.error("wrong-rank", operation="matrix_transpose", expected="at least 2 axes", given=call.describe(array))
+    return take_view(call, array, views.swapaxes(array.shape, array.rank - 2, array.rank - 1))
+
+
+@spelled("np.swapaxes", "method.swapaxes", "word.swapaxes")
+def swapaxes(call: CallContext, a: Value, axis1: Value, axis2: Value) -> Value:
+    array = array_of(call, a)
+    first, second = axis_of(call, axis1, array.rank, "axis1"), axis_of(call, axis2, array.rank, "axis2")
+    return take_view(call, array, views.swapaxes(array.shape, first, second))
+
+
+@spelled("np.moveaxis", "word.moveaxis")
+def moveaxis(call: CallContext, a: Value, source: Value, destination: Value) -> Value:
+    array = array_of(call, a)
+    origin, target = axes_of(call, source, array.rank, "source"), axes_of(call, destination, array.rank, "destination")
+    if len(origin) != len(target):
+        call.error("axes-mismatch", operation="moveaxis", expected=len(origin), given=len(target))
+    return take_view(call, array, views.moveaxis(array.shape, origin, target))
+
+
+@spelled("np.rollaxis")
+def rollaxis(call: CallContext, a: Value, axis: Value, start: Value = StaticValue(0)) -> Value:
+    array = array_of(call, a)
+    moved = axis_of(call, axis, array.rank)
+    before = normalized_axis(call, call.static_int(start, "start"), array.rank + 1, "start")
+    order = [one for one in range(array.rank) if one != moved]
+    order.insert(before - 1 if moved < before else before, moved)
+    return take_view(call, array, views.transpose(array.shape, order))
+
+
+@spelled("np.flip", "word.flip")
+def flip(call: CallContext, m: Value, axis: Value = NONE) -> Value:
+    array = array_of(call, m)
+    axes = tuple(range(array.rank)) if absent(axis) else axes_of(call, axis, array.rank)
+    return take_view(call, array, views.flip(array.shape, axes))
+
+
+# ---- axes of extent 1 ----
+
+
+@spelled("np.expand_dims", "word.expand_dims")
+def expand_dims(call: CallContext, a: Value, axis: Value) -> Value:
+    array = array_of(call, a)
+    given = call.static(axis, "axis")
+    rank = array.rank + (len(given) if isinstance(given, (tuple, list)) else 1)
+    return expand(call, array, *sorted(axes_of(call, axis, rank)))
+
+
+@spelled("np.squeeze", "method.squeeze", "word.squeeze")
+def squeeze(call: CallContext, a: Value, axis: Value = NONE) -> Value:
+    array = array_of(call, a)
+    if absent(axis):
+        axes = tuple(k for k, extent in enumerate(array.shape) if _is_one(call, extent) is True)
+    else:
+        axes = axes_of(call, axis, array.rank)
+        for one in axes:
+            if _is_one(call, array.shape[one]) is False:
+                origin = call.context.origin(array.shape[one])
+                notes = [origin] if origin is not None else []
+                call.error("squeeze-extent", axis=one, extent=array.shape[one], notes=notes)
+    return take_view(call, array, views.squeeze(array.shape, axes)) if axes else array
+
+
+def _is_one(call: CallContext, extent: Size) -> bool | None:
+    return extent == 1 if isinstance(extent, int) else call.decide(Condition("==", extent, 1), "squeeze")
+
+
+@spelled("np.atleast_1d", "word.atleast_1d")
+def atleast_1d(call: CallContext, *arys: Value) -> Value:
+    return _each(call, arys, lambda array: array if array.rank else expand(call, array, 0))
+
+
+@spelled("np.atleast_2d", "word.atleast_2d")
+def atleast_2d(call: CallContext, *arys: Value) -> Value:
+    return _each(call, arys, lambda array: array if array.rank > 1 else expand(call, array, *range(2 - array.rank)))
+
+
+@spelled("np.atleast_3d", "word.atleast_3d")
+def atleast_3d(call: CallContext, *arys: Value) -> Value:
+    places = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _each(call, arys, lambda array: expand(call, array, *places[array.rank]) if array.rank < 3 else array)
+
+
+def _each(call: CallContext, values: Sequence[Value], change: Callable[[ArrayValue], Value]) -> Value:
+    results = tuple(change(array_of(call, value)) for value in values)
+    return results[0] if len(results) == 1 else results
+
+
+# ---- broadcasting ----
+
+
+@spelled("np.broadcast_to", "word.broadcast_to")
+def broadcast_to(call: CallContext, array: Value, shape: Value, subok: Value = FALSE) -> Value:
+    only(call, "broadcast_to", "subok", subok, False)
+    return broadcasted(call, array_of(call, array), call.shape(shape))
+
+
+def broadcasted(call: CallContext, array: ArrayValue, shape: tuple[Size, ...]) -> ArrayValue:
+    """A view repeated to a shape."""
+
+    def decide(condition: Condition) -> bool | None:
+        answer = call.decide(condition, "it is broadcast")
+        return answer if answer is not None else not call.is_rigid(condition.left, condition.right)
+
+    found = views.broadcast(array.shape, shape, decide)
+    if found is None:
+        call.error("broadcast-to-mismatch", source=shape_text(array.shape), target=shape_text(shape))
+    return take_view(call, array, found)
+
+
+@spelled("np.broadcast_arrays")
+def broadcast_arrays(call: CallContext, *args: Value, subok: Value = FALSE) -> Value:
+    arrays = [array_of(call, one) for one in args]
+    shape = call.broadcast_shapes(*(array.shape for array in arrays))
+    return tuple(broadcasted(call, array, shape) for array in arrays)
+
+
+@spelled("np.broadcast_shapes", "word.broadcast_shapes")
+def broadcast_shapes(call: CallContext, *args: Value) -> Value:
+    return shape_value(call.broadcast_shapes(*(call.shape(one) for one in args)))
+
+
+# ---- diagonals ----
+
+
+@spelled("np.diagonal", "method.diagonal", "word.diagonal")
+def diagonal(call: CallContext, a: Value, offset: Value = StaticValue(0), axis1: Value = StaticValue(0), axis2: Value = StaticValue(1)) -> Value:
+    array = array_of(call, a)
+    if array.rank < 2:
+        call.error("wrong-rank", operation="diagonal", expected="at least 2 axes", given=call.describe(array))
+    first, second = axis_of(call, axis1, array.rank, "axis1"), axis_of(call, axis2, array.rank, "axis2")
+    if first == second:
+        call.error("axis-repeated", axis=second)
+    decide = lambda condition: call.decide(condition, "the length of a diagonal")
+    return take_view(call, array, views.diagonal(array.shape, call.size(offset, "offset"), first, second, decide))
+
+
+# ---- copies and casts ----
+
+
+@spelled("np.copy", "method.copy", "word.copy")
+def copy(call: CallContext, a: Value, order: Value = StaticValue("K"), subok: Value = FALSE) -> Value:
+    return call.copy(array_of(call, a))
+
+
+@spelled("method.astype")
+def astype(
+    call: CallContext, a: Value, dtype: Value, order: Value = StaticValue("K"), casting: Value = StaticValue("unsafe"),
+    subok: Value = TRUE, copy: Value = TRUE,
+) -> Value:  # fmt: skip
+    array = array_of(call, a)
+    target = named_dtype(call, dtype)
+    check_cast(call, array.dtype, target, call.static(casting, "casting"), "astype")
+    return converted(call, array, target, flag(call, copy, "copy"))
+
+
+def converted(call: CallContext, array: ArrayValue, target: DType, copied: bool) -> ArrayValue:
+    """The array in a dtype: new memory, unless it has the dtype and no copy is asked for."""
+    if array.dtype is not target:
+        return call.cast(array, target)
+    if not copied or array.scalar:
+        return array
+    return call.copy(array)
+
+
+@spelled("np.astype")
+def astype_function(call: CallContext, x: Value, dtype: Value, /, *, copy: Value = TRUE, device: Value = NONE) -> Value:
+    return astype(call, x, dtype, copy=copy)
+
+
+# ---- what an array says of itself ----
+
+
+def shape_value(shape: Sequence[Size]) -> tuple[Value, ...]:
+    return tuple(size_value(extent) for extent in shape)
+
+
+@spelled("np.shape", "attribute.shape", "word.shape")
+def shape_of(call: CallContext, a: Value) -> Value:
+    return shape_value(array_of(call, a).shape)
+
+
+@spelled("np.ndim", "attribute.ndim", "word.ndim")
+def ndim(call: CallContext, a: Value) -> Value:
+    return StaticValue(array_of(call, a).rank)
+
+
+@spelled("np.size", "word.size")
+def size(call: CallContext, a: Value, axis: Value = NONE) -> Value:
+    array = array_of(call, a)
+    if absent(axis):
+        return size_value(reshaping.product(array.shape))
+    return size_value(reshaping.product([array.shape[one] for one in axes_of(call, axis, array.rank)]))
+
+
+@spelled("attribute.size")
+def size_attribute(call: CallContext, a: Value) -> Value:
+    return size_value(reshaping.product(array_of(call, a).shape))
+
