@@ -58,7 +58,8 @@ class GraphRecorder:
         span: Span | None,
         open: Callable[[Recorder, tuple[Node, ...]], Opened],
     ) -> tuple[Node, ...]:
-        """The function whole, with its body beside it as a region over parameters. `options` are its other arguments."""
+        """The function whole, with its body beside it as a region over parameters. `options` are its other arguments, as far as they are
+        plain numbers and texts (the region holds what all of them did)."""
         nodes = _make_composite(self, name, operands, attributes, types, span, open)
         self.recorded.update(dict.fromkeys(nodes))
         return nodes
@@ -148,8 +149,14 @@ def _make_composite(
     inner = _RegionRecorder(recorder, dict(zip(parameters, operands, strict=True)))
     results = open(inner, parameters)
     region = Graph(recorder.interner, parameters, tuple([handle for handle, _ in results]))
-    options = tuple(sorted(attributes.items()))
+    options = tuple([(key, value) for key, value in sorted(attributes.items()) if _is_plain(value)])
     return tuple([
         make("composite", operands, plain(type), span, name=name, region=region, result=number, options=options)
         for number, (_, type) in enumerate(results)
     ])
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))  # pyright: ignore[reportUnknownArgumentType]
+    return value is None or isinstance(value, (bool, int, float, complex, str))

@@ -14,6 +14,7 @@ from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
 from staxlang.compiler.graph import Graph, topological
 from staxlang.compiler.node import Node
+from staxlang.compiler.passes.constants import splat
 from staxlang.typecheck.views import index_name
 
 Array = np.ndarray[Any, Any]
@@ -60,6 +61,9 @@ class _Run:
             values[node] = np.asarray(value, node.type.dtype.numpy)
         self.declared.update(values)
         order = topological(graph.roots)
+        compressed = [node for node in order if node.op == "compress"]
+        if compressed:  # their extents are known once they are computed
+            order = topological((*compressed, *graph.roots))
         last = {operand: node for node in order for operand in node.operands}
         kept = {*graph.roots, *graph.inputs}
         for node in order:
@@ -189,6 +193,12 @@ def _cast(run: _Run, node: Node, operand: Array) -> Array:
     if operand.dtype.kind == "c" and node.type.dtype.kind not in "cb":
         operand = operand.real
     return operand.astype(node.type.dtype.numpy)
+
+
+def _power(run: _Run, node: Node, base: Array, exponent: Array) -> Array:
+    """One exponent for all elements goes to NumPy as a scalar: it computes squares, roots and reciprocals by themselves then."""
+    number = splat(node.operands[1])
+    return np.asarray(np.power(base, exponent if number is None else node.type.dtype.numpy.type(number)))
 
 
 def _copy(run: _Run, node: Node, operand: Array) -> Array:
@@ -324,6 +334,7 @@ def _update(run: _Run, node: Node, base: Array, value: Array) -> Array:
 
 
 def _compress(run: _Run, node: Node, operand: Array, mask: Array) -> Array:
+    run.sizes[str(node["count"])] = int(np.count_nonzero(mask))
     return operand[mask]
 
 
@@ -356,6 +367,7 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "iota": _iota,
     "view": _view,
     "cast": _cast,
+    "power": _power,
     "copy": _copy,
     "assert_index": _assert_index,
     "reduce": _reduce,

@@ -52,7 +52,7 @@ def run(
     inputs = [b for b in program.buffers.values() if b.role == "input"]
     placed = {b.position: _laid_out(arrays[b.position], b, known) for b in inputs}
     scope: dict[str, Any] = {}
-    exec(compile(to_python(value), "<loop program>", "exec"), scope)  # noqa: S102
+    exec(compile(to_python(value), "<loop program>", "exec"), scope)
     with np.errstate(all="ignore"):
         results = scope["program"]([placed.get(k) for k in range(len(arrays))], list(scalars), known)
     for position, _ in program.updates:

@@ -77,10 +77,9 @@ def _is_mean_of(node: Node, source: Node, axes: tuple[int, ...]) -> bool:
     while node.op in ("view", "cast"):
         node = node.operands[0]
     if node.op == "composite" and node["name"] == "mean":
-        return any(_is_mean_of(output, parameter, axes) for output in node["region"].outputs[:1] for parameter in node["region"].inputs) and (
-            node.operands[0] is source
-        )
-    if node.op not in ("divide", "multiply"):
+        region: Graph = node["region"]
+        return node.operands[0] is source and _is_mean_of(region.outputs[node["result"]], region.inputs[0], axes)
+    if node.op != "divide":
         return False
     total = node.operands[0]
     while total.op in ("view", "cast"):

@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from staxlang.base.dtypes import can_cast
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.node import Node
-from staxlang.compiler.passes.constants import is_number, is_splat
+from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
 from staxlang.typecheck.views import compose, indices
 
+_SIMPLE_POWERS: dict[Any, str] = {0.5: "sqrt", -1.0: "reciprocal"}
 _MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
 
 
@@ -40,6 +43,14 @@ def divided_by_one(rewriting: Rewriting, node: Node) -> Node | None:
 
 def power_one(rewriting: Rewriting, node: Node) -> Node | None:
     return node.operands[0] if is_number(node.operands[1], 1) else None
+
+
+def simple_power(rewriting: Rewriting, node: Node) -> Node | None:
+    """x**2, x**0.5, x**-1: with one exponent for all elements NumPy computes these by square, sqrt and reciprocal too."""
+    base, exponent = node.operands
+    floating = node.type.dtype.kind == "f"
+    row = "square" if is_number(exponent, 2) else _SIMPLE_POWERS.get(splat(exponent)) if floating else None
+    return None if row is None else rewriting.make(row, (base,), node.type)
 
 
 def whole_division_by_one(rewriting: Rewriting, node: Node) -> Node | None:
@@ -150,7 +161,7 @@ for _name, _rules in {
     "multiply": (Rule("times-one", times_one),),
     "divide": (Rule("divided-by-one", divided_by_one),),
     "floor_divide": (Rule("divided-by-one", whole_division_by_one),),
-    "power": (Rule("power-one", power_one),),
+    "power": (Rule("power-one", power_one), Rule("simple-power", simple_power)),
     "negative": (Rule("twice-undone", twice_undone),),
     "invert": (Rule("twice-undone", twice_undone),),
     "logical_not": (Rule("twice-undone", twice_undone),),

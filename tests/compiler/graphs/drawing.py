@@ -93,7 +93,7 @@ def with_constant(d: Drawing):
     if node is None:
         return None
     integral = node.type.dtype.kind == "i"
-    op, value = d.draw(st.sampled_from((("multiply", 1), ("subtract", 0), ("power", 1), ("multiply", 3), ("add", 2), ("add", 0), ("multiply", 0))))
+    op, value = d.draw(st.sampled_from((("multiply", 1), ("subtract", 0), ("power", 1), ("power", 2), ("multiply", 3), ("add", 2), ("add", 0), ("multiply", 0))))
     if op == "add" and value == 0 and not integral:
         return None  # accepted to lose the sign of zero
     constant = d.build.constant(value if integral else float(value), node)
