@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions, extent_of, lone_symbol, replace_symbols
 from staxlang.compiler.loops.ir import Range
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.node import Node
-from staxlang.base.dtypes import BOOL, I64, DType
 
 
 @dataclass(slots=True)
@@ -23,6 +23,7 @@ class Reduction:
     dtype: DType
     value: Node
     position: Size = 0
+    where: Node | None = None  # the position where it is itself a value
 
 
 @dataclass(slots=True)
@@ -109,7 +110,7 @@ def moments(operand: Node, ranges: tuple[Range, ...], part: str, dtype: DType, e
 
 
 class _Assembly:
-    __slots__ = ("cluster", "ex", "names", "table", "level", "passes", "over")
+    __slots__ = ("cluster", "ex", "level", "names", "over", "passes", "table")
 
     def __init__(self, cluster: Cluster, ex: Expressions) -> None:
         self.cluster, self.ex = cluster, ex

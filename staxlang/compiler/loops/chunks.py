@@ -156,8 +156,9 @@ def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     memo: dict[Node, Node] = {}
     accumulators = tuple([
-        Accumulator(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), symbol(row) if r.position != 0 else 0) for r in plan.over
-    ])
+        Accumulator(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), 0 if r.position == 0 else symbol(row))
+        for r in plan.over
+    ])  # fmt: skip
     start = symbol(chunk) * length
     inside = Nest((Loop(row, minimum(length, rows - start), start=start),), tuple(scope.statements), accumulators)
     partials = make_partials(plan.over, (chunks,), ex)

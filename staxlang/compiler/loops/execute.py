@@ -11,7 +11,16 @@ from staxlang.base.dtypes import DType
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate
 from staxlang.compiler.loops.ir import (
-    Accumulator, Buffer, BufferView, Kernel, Let, LibraryCall, Nest, Schedule, Statement, Store,
+    Accumulator,
+    Buffer,
+    BufferView,
+    Kernel,
+    Let,
+    LibraryCall,
+    Nest,
+    Schedule,
+    Statement,
+    Store,
 )  # fmt: skip
 from staxlang.compiler.loops.meaning import neutral, strided_view
 from staxlang.compiler.node import Node
@@ -26,7 +35,10 @@ _MODES: dict[str, Any] = {"add": np.add, "min": np.minimum, "max": np.maximum}
 def execute(
     schedule: Schedule, arrays: Sequence[Array], scalars: Sequence[Any] = (), sizes: Mapping[str, int] | None = None, backwards: bool = True
 ) -> list[Array]:
-    """The schedule's results; `arrays` are the inputs, changed where the program updates them. `backwards` runs parallel loops from the end."""
+    """The schedule's results; `arrays` are the inputs, changed where the program updates them.
+
+    `backwards` runs parallel loops from the end: nothing may depend on the order of their iterations.
+    """
     machine = _Machine(schedule, arrays, scalars, dict(sizes or {}), backwards)
     with np.errstate(all="ignore"):
         for step in schedule.steps:
@@ -77,10 +89,14 @@ class _Machine:
     # ---- steps ----
 
     def kernel(self, kernel: Kernel) -> None:
+        self._tiles(kernel)
         for statement in kernel.body:
-            first = isinstance(statement, Nest) and statement.loops[0].kind == "parallel"
-            self._tiles(kernel)
-            self.statement(statement, kernel if first else None)
+            if isinstance(statement, Nest) and statement.loops[0].kind == "parallel":
+                own = {tile.name: self.memory[tile.name] for tile in kernel.tiles}
+                self.nest(statement, kernel)
+                self.memory.update(own)
+            else:
+                self.statement(statement)
 
     def _tiles(self, kernel: Kernel) -> None:
         for tile in kernel.tiles:
@@ -97,13 +113,13 @@ class _Machine:
 
     # ---- statements ----
 
-    def statement(self, statement: Statement, kernel: Kernel | None = None) -> None:
+    def statement(self, statement: Statement) -> None:
         if isinstance(statement, Let):
             self.locals[statement.name] = self.value(statement.value, None)
         elif isinstance(statement, Store):
             self.store(statement)
         else:
-            self.nest(statement, kernel)
+            self.nest(statement, None)
 
     def store(self, statement: Store) -> None:
         value = self.value(statement.value, None)

@@ -28,7 +28,7 @@ COST_ROWS: dict[str, int] = {
 class Expressions:
     """The expressions of one schedule in the making, with memories of what was asked about them."""
 
-    __slots__ = ("interner", "buffers", "_free", "_loads", "_cost", "_reduces", "_counter", "_address", "_taken")
+    __slots__ = ("_address", "_cost", "_counter", "_free", "_loads", "_reduces", "_taken", "buffers", "interner")
 
     def __init__(self, interner: Interner, buffers: dict[str, Buffer]) -> None:
         self.interner = interner
@@ -38,7 +38,10 @@ class Expressions:
         self._reduces: dict[Node, tuple[Node, ...]] = {}
         self._cost: dict[Node, int] = {}
         self._counter: dict[str, int] = {}
-        self._taken = {name for buffer in buffers.values() for size in (*buffer.shape, *buffer.strides) for name in symbols(size)} | set(buffers)
+        self._taken = set(buffers)
+        for buffer in buffers.values():
+            for size in (*buffer.shape, *buffer.strides):
+                self._taken |= symbols(size)
         self._address: dict[tuple[str, tuple[Size, ...]], Size] = {}
 
     # ---- making ----

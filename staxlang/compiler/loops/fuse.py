@@ -20,7 +20,7 @@ LARGEST_KERNEL = 1500
 class Fusion:
     """The state of one greedy run: groups (clusters and library calls) and which must come before which."""
 
-    __slots__ = ("groups", "before", "ex", "target", "notes", "refused", "reads", "writes", "readers")
+    __slots__ = ("before", "ex", "groups", "notes", "readers", "reads", "refused", "target", "writes")
 
     def __init__(self, steps: Sequence[Step], ex: Expressions, target: Target) -> None:
         self.ex, self.target = ex, target

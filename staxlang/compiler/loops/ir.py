@@ -99,10 +99,12 @@ class LoopProgram:
 #   iterations of that loop run by the pool in any grouping (`work` against the target's threshold decides); it is joined
 #   before the next statement. Its iterations never depend on each other. A loop's extent may be <= 0: no iterations.
 # - `Loop.start` and `Loop.extent` are Sizes over size symbols and the indices of enclosing loops (blocks: `start = 64*b`,
-#   `extent = min(64, N - 64*b)`). Index symbols, locals and tiles are unique within a schedule.
+#   `extent = min(64, N - 64*b)`). Locals and tiles are unique within a schedule; an index symbol may name the loop of a later
+#   nest again, never one inside its own.
 # - In one iteration of a nest's loops its `body` runs in order; then each accumulator takes its `value`, which may use
 #   locals that the body bound. After the loops the accumulators' names are locals of the enclosing level (seen by all
 #   statements after the nest, at any depth). A Let binds from there to the end of the body that holds it, depth included.
+#   Loads see what earlier statements stored.
 # - In a nest with a vector loop (always its last) the body holds only Lets and Stores: there loads and stores handle
 #   lanes, locals from outside are splat. No two lanes store to one element, and what a body loads from a buffer that it
 #   also stores to has the same subscripts as the store (so lanes and unrolled copies are independent).
@@ -111,7 +113,8 @@ class LoopProgram:
 #   greatest and least value, infinities for floats; position 0). argmin, argmax: on ties the lowest position.
 # - Lanes of one accumulator combine in a fixed order that does not depend on the extent's value or on threads.
 # - Tiles have constant extents and at most 128 KiB together: a stack allocation in the kernel function. Their contents are
-#   undefined when an iteration of the outermost loop begins.
+#   private to an iteration of a top-level parallel loop and undefined when it begins; outside of such loops a tile keeps its
+#   contents to the kernel's end.
 # - Buffers that the scheduler adds (partial results) are temporaries in `Schedule.program.buffers` with an Allocation.
 # - A temporary without an Allocation has an entry in `aliases` and starts where that buffer's memory starts.
 # - `streaming` stores are never read again by the kernel; the emitter tests the buffer's bytes against

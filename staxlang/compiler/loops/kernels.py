@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import symbol
 from staxlang.compiler.loops.assemble import Write, assemble
 from staxlang.compiler.loops.chunks import can_chunk, chunked_body, is_chunked, over_body
 from staxlang.compiler.loops.cluster import Cluster, is_few
+from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
-from staxlang.compiler.loops.ir import Loop, Nest, Statement, Store
+from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, Store
 from staxlang.compiler.loops.nests import Scope, moved_write, vector_shape
-from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body
+from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.loops.work import work_of
 from staxlang.compiler.target import Target
 
 _COMBINE_ROWS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
 
 
-def kernel_body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target) -> tuple[Statement, ...]:
-    """The statements of a cluster's kernel; `stored` are the buffers it has to write."""
+def kernel_of(name: str, cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target) -> Kernel:
+    """The kernel of a cluster; `stored` are the buffers it has to write."""
+    tiles: list[Buffer] = []
+    body = _body(cluster, stored, ex, target, tiles)
+    for tile in tiles:
+        del ex.buffers[tile.name]
+    kernel = Kernel(name, body, tuple(tiles))
+    return replace(kernel, work=work_of(kernel, ex))
+
+
+def _body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target, tiles: list[Buffer]) -> tuple[Statement, ...]:
     first = cluster.units[0]
     if first.body.op == "scan":
         return scan_body(first, ex, target)
@@ -28,8 +41,12 @@ def kernel_body(cluster: Cluster, stored: frozenset[str], ex: Expressions, targe
     streaming: frozenset[str] = frozenset()
     if cluster.pure:
         return flat_body(plan, ex, target, streaming)
+    plan = with_merged_rows(plan, ex)
     if plan.over:
         return over_body(plan, ex, target, streaming)
+    column = column_axis(plan, ex)
+    if column is not None:
+        return columns_body(plan, column, ex, target, tiles)
     if can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex):
         return chunked_body(plan, ex, target, streaming)
     return rows_body(plan, ex, target, streaming)

@@ -24,7 +24,9 @@ class Access:
     write: bool = False
 
 
-def accesses_of(roots: Iterable[Node], writes: Iterable[tuple[str, tuple[Size, ...]]], names: Iterable[str], ex: Expressions) -> list[Access]:
+def accesses_of(
+    roots: Iterable[Node], writes: Iterable[tuple[str, tuple[Size, ...]]], names: Iterable[str], ex: Expressions
+) -> list[Access]:
     """The accesses of expressions and stores over the loop indices `names`."""
     wanted = frozenset(names)
     found: list[Access] = []
@@ -70,7 +72,7 @@ def memory_order(ranges: Sequence[Range], accesses: Sequence[Access]) -> tuple[R
     if len(ranges) < 2:
         return tuple(ranges)
     weight: dict[str, list[int]] = {name: [0, 0] for name, _ in ranges}
-    best = max(accesses, key=lambda one: (one.write, len(one.names), one.itemsize) if one.buffer and one.steps is not None else (False, -1, 0))
+    best = max(accesses, key=_leads)
     if best.steps is None:
         return tuple(ranges)
     steps = best.steps
@@ -80,6 +82,10 @@ def memory_order(ranges: Sequence[Range], accesses: Sequence[Access]) -> tuple[R
     if absent and not best.write:
         return tuple(ranges)
     return tuple(sorted(ranges, key=lambda one: -weight[one[0]][0] if one[0] in steps else 0)) if not absent else tuple(ranges)
+
+
+def _leads(access: Access) -> tuple[bool, int, int]:
+    return (access.write, len(access.names), access.itemsize) if access.buffer and access.steps is not None else (False, -1, 0)
 
 
 def merged(ranges: Sequence[Range], accesses: Sequence[Access], ex: Expressions) -> tuple[tuple[Range, ...], dict[str, Size]]:

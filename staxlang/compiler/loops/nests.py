@@ -97,7 +97,8 @@ def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Ex
         return one if ranges == one.inner else Pass(one.level, ranges, one.reductions, one.writes)
     memo: dict[Node, Node] = {}
     reductions = [
-        Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping)) for r in one.reductions
+        Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping), r.where)
+        for r in one.reductions
     ]
     writes = [moved_write(w, mapping, ex, memo) for w in one.writes]
     return Pass(one.level, ranges, reductions, writes)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from staxlang.base.sizes import Size, minimum, symbol
 from staxlang.compiler.loops.assemble import Plan
-from staxlang.compiler.loops.expressions import Expressions, extent_of
+from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols
 from staxlang.compiler.loops.ir import Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
 from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, vector_shape
+from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 # Points of a flat walk that one parallel iteration handles.
@@ -83,19 +85,25 @@ def outer_loops(ranges: Sequence[Range], ex: Expressions) -> tuple[tuple[Loop, .
     return (Loop(name, extent_of(ranges), "parallel"),), unravelled(symbol(name), ranges)
 
 
+def with_merged_rows(plan: Plan, ex: Expressions) -> Plan:
+    """The plan with outer axes merged where every access walks them as one."""
+    if len(plan.outer) < 2:
+        return plan
+    roots = [root for one in plan.passes for root in one.roots()] + [one.value for one in plan.over]
+    stored = [(w.buffer, w.subscripts) for one in plan.passes for w in one.writes]
+    outer, mapping = merged(plan.outer, accesses_of(roots, stored, [name for name, _ in plan.outer], ex), ex)
+    if not mapping:
+        return plan
+    memo: dict[Node, Node] = {}
+    passes = [moved(one, one.inner, mapping, ex) for one in plan.passes]
+    over = [replace(r, value=ex.substitute(r.value, mapping, memo), position=replace_symbols(r.position, mapping)) for r in plan.over]
+    return Plan(outer, passes, over, plan.after)
+
+
 def rows_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
     """For each row the plan's passes in order; the row stays in cache between them."""
-    passes = plan.passes
-    outer = plan.outer
-    if len(outer) > 1:
-        roots = [root for one in passes for root in one.roots()]
-        stored = [(w.buffer, w.subscripts) for one in passes for w in one.writes]
-        names = [name for name, _ in outer]
-        accesses = accesses_of(roots, stored, names, ex)
-        outer, mapping = merged(outer, accesses, ex)
-        passes = [moved(one, one.inner, mapping, ex) for one in passes]
-    loops, mapping = outer_loops(outer, ex)
+    loops, mapping = outer_loops(plan.outer, ex)
     scope = Scope(ex, target, [], {})
-    for one in passes:
+    for one in plan.passes:
         add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     return (Nest(loops, tuple(scope.statements)),) if loops else tuple(scope.statements)

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
-from staxlang.compiler.loops.kernels import kernel_body
 from staxlang.compiler.loops.fuse import fuse, touched
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
+from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import plan_memory
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import make_units
-from staxlang.compiler.loops.work import work_of
 from staxlang.compiler.target import Target
 
 __all__ = ["schedule", "size_symbols"]
@@ -31,9 +30,8 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
             made.append(group)
             continue
         stored = frozenset(unit.buffer for unit in group.units if unit.buffer in outside or buffers[unit.buffer].role != "temporary")
-        body = kernel_body(group, stored, ex, target)
-        kernel = Kernel(f"k{len(made)}", body)
-        made.append(replace(kernel, work=work_of(kernel, ex)))
+        kernel = kernel_of(f"k{len(made)}", group, stored, ex, target)
+        made.append(kernel)
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
     return plan_memory(replace(program, buffers=buffers), made, tuple(notes))

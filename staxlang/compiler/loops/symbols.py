@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from staxlang.base.sizes import Size, symbols
-from staxlang.compiler.loops.ir import BufferView, Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.expressions import subexpressions
+from staxlang.compiler.loops.ir import BufferView, Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
 
 

@@ -41,7 +41,7 @@ Step = Unit | LibraryCall
 class _Uses:
     """Who reads and writes each buffer, by number of step."""
 
-    __slots__ = ("reads", "writes", "sites", "kept")
+    __slots__ = ("kept", "reads", "sites", "writes")
 
     def __init__(self, program: LoopProgram, ex: Expressions) -> None:
         self.reads: dict[str, list[int]] = {}
