@@ -85,10 +85,10 @@ def _named(name: str) -> DType:
 
 def _bfloat16() -> np.dtype[Any]:
     try:
-        import ml_dtypes
+        import ml_dtypes  # noqa: PLC0415 (an optional extra)  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise ImportError("NumPy has no bfloat16 of its own: install the package ml_dtypes to pass bf16 arrays") from None
-    return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(ml_dtypes.bfloat16)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType | None:

@@ -11,8 +11,33 @@ import pytest
 
 from staxlang.base import dtypes
 from staxlang.base.dtypes import (
-    BF16, BOOL, C64, C128, DTYPES, F16, F32, F64, I8, I16, I32, I64, U8, U64, WEAK_COMPLEX, WEAK_DTYPES, WEAK_FLOAT, WEAK_INT, DType,
-    as_dtype, can_cast, concrete, fits, from_numpy, integer_bounds, of_python, promote,
+    BF16,
+    BOOL,
+    C64,
+    C128,
+    DTYPES,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U64,
+    WEAK_COMPLEX,
+    WEAK_DTYPES,
+    WEAK_FLOAT,
+    WEAK_INT,
+    DType,
+    as_dtype,
+    can_cast,
+    concrete,
+    fits,
+    from_numpy,
+    integer_bounds,
+    of_python,
+    promote,
 )  # fmt: skip
 
 CONCRETE = [dtype for dtype in DTYPES.values() if dtype is not BF16]

@@ -25,7 +25,7 @@ ALLOWED = {room: frozenset(ROOMS[: place + 1]) for place, room in enumerate(ROOM
 }
 OPTIONAL = frozenset("triton torch cupy jax pygls lsprotocol scipy ml_dtypes networkx IPython".split())
 BANNED_NAMES = frozenset("utils util helpers helper misc common".split())
-UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX", "for " + "now", "place" + "holder", "not supported " + "yet")) + r")\b")
+UNFINISHED = re.compile(r"\b(TO" "DO|FIX" "ME|XX" "X|for " r"now|place" "holder|not supported " r"yet)\b")
 FILE_LINES, FUNCTION_LINES = 500, 60
 # What a bare `import staxlang` must not load: heavy, optional, or only needed once something is compiled.
 NOT_AT_IMPORT = ("triton", "torch", "pygls", "scipy", "llvmlite", "lark", "jax", "numba", "hypothesis", "pytest")

@@ -10,8 +10,7 @@ from staxlang.base.catalogue.sizes import SIZE_ROWS
 from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.catalogue.values import VALUE_ROWS
 
-CATALOGUE: dict[str, DiagnosticKind] = {
-    row.code: row for rows in (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, EVALUATION_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS) for row in rows
-}
+_SUBJECTS = (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, EVALUATION_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS)
+CATALOGUE: dict[str, DiagnosticKind] = {row.code: row for rows in _SUBJECTS for row in rows}
 
 __all__ = ["CATALOGUE", "DiagnosticKind"]

@@ -41,7 +41,8 @@ API_ROWS: tuple[Row, ...] = (
     Row(
         "source-unavailable", TypeError,
         "the source of `{name}` cannot be found: {reason}",
-        "A kernel is compiled from its text. It is found in files, notebooks, the REPL and texts registered with `linecache`; functions made "
+        "A kernel is compiled from its text. It is found in files, notebooks, the REPL and texts registered with `linecache`; "
+        "functions made "
         "by C code or by `exec` of an unregistered text have none.",
         "space = {}\nexec('def g(x):\\n    return x + 1', space)\nstax.kernel(space['g'])(np.ones(3))",
         "def g(x):\n    return x + 1\nstax.kernel(g)(np.ones(3))",

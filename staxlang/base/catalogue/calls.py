@@ -194,7 +194,8 @@ CALL_ROWS: tuple[Row, ...] = (
         "unroll-limit", ValueError,
         "this loop would unroll {count} times; the limit is {limit}",
         "Its body needs the index as a static value (a list grows, a table is indexed), so each round becomes code of its own.",
-        "@stax.kernel\ndef f(x):\n    parts = []\n    for k in range(100000):\n        parts.append(x[k % 3])\n    return np.stack(parts)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    parts = []\n    for k in range(100000):\n        parts.append(x[k % 3])\n"
+        "    return np.stack(parts)\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return x[np.arange(100000) % 3]\nf(np.ones(3))",
         "write it with operations on whole arrays, or raise the setting `{setting}`",
     ),

@@ -17,7 +17,8 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "`raise` cannot be compiled: it would depend on data",
         "A `raise` that static values or sizes decide is raised when the kernel is compiled. One that depends on the arrays' data "
         "has no compiled form; `assert` has.",
-        "@stax.kernel(branches='inside')\ndef f(x):\n    if x.sum() < 0:\n        raise ValueError('negative')\n    return x\nf(np.ones(3))",
+        "@stax.kernel(branches='inside')\ndef f(x):\n    if x.sum() < 0:\n        raise ValueError('negative')\n    return x\n"
+        "f(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    assert x.sum() >= 0, 'negative'\n    return x\nf(np.ones(3))",
         "use `assert condition, message`, or check before the kernel is called",
     ),
@@ -50,7 +51,8 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "unsupported-nonlocal", TypeError,
         "`nonlocal` cannot be compiled: an inner function must not rebind an outer one's names",
         "Pass the value in and return the new one.",
-        "@stax.kernel\ndef f(x):\n    total = x\n    def add():\n        nonlocal total\n        total = total + 1\n    add()\n    return total\n"
+        "@stax.kernel\ndef f(x):\n    total = x\n    def add():\n        nonlocal total\n        total = total + 1\n    add()\n"
+        "    return total\n"
         "f(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    def add(total):\n        return total + 1\n    return add(x)\nf(np.ones(3))",
         "pass the value as a parameter and return the new one",
@@ -85,7 +87,8 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "unsupported-match", TypeError,
         "`match` cannot be compiled",
         "Write the cases as `if`/`elif`; on static values only the branch that is taken remains.",
-        "@stax.kernel\ndef f(x, mode):\n    match mode:\n        case 'double':\n            return x * 2\n    return x\nf(np.ones(3), 'double')",
+        "@stax.kernel\ndef f(x, mode):\n    match mode:\n        case 'double':\n            return x * 2\n    return x\n"
+        "f(np.ones(3), 'double')",
         "@stax.kernel\ndef f(x, mode):\n    if mode == 'double':\n        return x * 2\n    return x\nf(np.ones(3), 'double')",
         "write the cases as `if` and `elif`",
     ),
@@ -143,7 +146,8 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "unsupported-method", TypeError,
         "`{method}` of {cls} is not called inside a kernel",
         "Special methods that Python would call behind the program's back are only followed where their source is in the language.",
-        "class P:\n    def __bool__(self):\n        return True\np = P()\n@stax.kernel\ndef f(x):\n    return x if p else -x\nf(np.ones(3))",
+        "class P:\n    def __bool__(self):\n        return True\np = P()\n@stax.kernel\ndef f(x):\n    return x if p else -x\n"
+        "f(np.ones(3))",
         "flag = True\n@stax.kernel\ndef f(x):\n    return x if flag else -x\nf(np.ones(3))",
         "ask for the value that decides by an attribute or a method with a name",
     ),

@@ -6,17 +6,21 @@ RUNTIME_ROWS: tuple[Row, ...] = (
     Row(
         "max-versions", RuntimeError,
         "`{kernel}` has {count} versions, its limit; {component} keeps changing",
-        "Each combination of what a version depends on is compiled by itself. In strict mode more than `max_versions` of them are an error, "
+        "Each combination of what a version depends on is compiled by itself. In strict mode more than `max_versions` of them "
+        "are an error, "
         "because each call might compile again.",
-        "@stax.kernel(max_versions=2)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\nfor axis in range(3):\n    f(x, axis)",
-        "@stax.kernel(max_versions=3)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\nfor axis in range(3):\n    f(x, axis)",
+        "@stax.kernel(max_versions=2)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
+        "for axis in range(3):\n    f(x, axis)",
+        "@stax.kernel(max_versions=3)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
+        "for axis in range(3):\n    f(x, axis)",
         "keep {component} fixed, make it an array, or raise `max_versions`",
     ),
     Row(
         "version-dropped", RuntimeError,
         "`{kernel}` has reached {count} versions; the least recently used one was dropped. {component} keeps changing",
         "Outside strict mode the limit drops old versions; calls stay right, but may compile again.",
-        "@stax.kernel(max_versions=1, strict=False)\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\nf(np.ones((2, 2)), 1)",
+        "@stax.kernel(max_versions=1, strict=False)\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\n"
+        "f(np.ones((2, 2)), 1)",
         "@stax.kernel\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\nf(np.ones((2, 2)), 1)",
         "keep {component} fixed, make it an array, or raise `max_versions`",
         severity="warning",
@@ -56,8 +60,10 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "size-guard", ValueError,
         "no version fits and none can be made: {condition} does not hold",
         "An annotation or an assertion states a fact about sizes that these arguments break.",
-        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\nf(np.ones(3), np.ones(4))",
-        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\nf(np.ones(3), np.ones(3))",
+        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\n"
+        "f(np.ones(3), np.ones(4))",
+        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\n"
+        "f(np.ones(3), np.ones(3))",
     ),
     Row(
         "compilation-failed", RuntimeError,

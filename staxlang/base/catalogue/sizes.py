@@ -132,7 +132,8 @@ SIZE_ROWS: tuple[Row, ...] = (
     Row(
         "mask-read", TypeError,
         "reading by a boolean mask gives an array whose size depends on data; it is not compiled in this version",
-        "The number of selected elements is only known when the data is. Updates by a mask (`x[m] = value`) are compiled, as is `np.where`.",
+        "The number of selected elements is only known when the data is. Updates by a mask (`x[m] = value`) are compiled, as is "
+        "`np.where`.",
         "@stax.kernel\ndef f(x):\n    return x[x > 0]\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return np.where(x > 0, x, 0)\nf(np.ones(3))",
         "use `np.where(mask, x, 0)`, or reduce with `where=mask`",

@@ -113,7 +113,8 @@ VALUE_ROWS: tuple[Row, ...] = (
     Row(
         "not-writable", TypeError,
         "{what} cannot be assigned to",
-        "Targets of assignments are names, subscripts of arrays and of containers made in the kernel, and attributes of objects made in it.",
+        "Targets of assignments are names, subscripts of arrays and of containers made in the kernel, and attributes of objects "
+        "made in it.",
         "@stax.kernel\ndef f(x, pair):\n    pair[0] = x\n    return x\nf(np.ones(3), (1, 2))",
         "@stax.kernel\ndef f(x, pair):\n    pair = (x, pair[1])\n    return pair\nf(np.ones(3), (1, 2))",
     ),

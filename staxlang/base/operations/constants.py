@@ -25,7 +25,7 @@ def evaluate_constant(operation: Operation, values: Sequence[Any], dtypes: DType
     """
     each = [dtypes] * len(values) if isinstance(dtypes, DType) else dtypes
     with np.errstate(all="ignore"):
-        operands = [
+        operands: list[Any] = [
             value if isinstance(value, np.generic) else _typed(value, dtype) for value, dtype in zip(values, each, strict=True)
         ]
         return np.asarray(operation.reference(*operands)).item()

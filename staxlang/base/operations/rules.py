@@ -12,7 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from staxlang.base.dtypes import (
-    BF16, BOOL, C64, C128, DTYPES, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType, can_cast, concrete, promote, real_of,
+    BF16,
+    BOOL,
+    C64,
+    C128,
+    DTYPES,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    DType,
+    can_cast,
+    concrete,
+    promote,
+    real_of,
 )  # fmt: skip
 from staxlang.base.operations.operation import Operation
 

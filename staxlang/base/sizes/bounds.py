@@ -109,7 +109,9 @@ def _quotient_and_remainder(
 ) -> tuple[Size, dict[str, Interval]] | None:
     a, b = atom.parts
     names = symbols(a) & ranges.keys()
-    if len(names) != 1 or not isinstance(a, SizeExpression) or not prove_nonnegative(b - 1, known) and not isinstance(b, SizeExpression):
+    if len(names) != 1 or not isinstance(a, SizeExpression):
+        return None
+    if not prove_nonnegative(b, known):  # a divisor is not 0, so it is at least 1
         return None
     (name,) = names
     index = next((m[0] for m, c in a.terms.items() if len(m) == 1 and m[0].kind == "symbol" and m[0].name == name and c == 1), None)

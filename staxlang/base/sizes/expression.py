@@ -25,7 +25,7 @@ class Atom:
     kind: symbol (name), floordiv (two parts), min, max (parts). `nonnegative`: known without any fact.
     """
 
-    __slots__ = ("kind", "name", "parts", "key", "nonnegative", "_hash")
+    __slots__ = ("_hash", "key", "kind", "name", "nonnegative", "parts")
 
     def __init__(self, kind: str, name: str, parts: tuple[Size, ...], nonnegative: bool) -> None:
         self.kind, self.name, self.parts, self.nonnegative = kind, name, parts, nonnegative
@@ -61,17 +61,17 @@ class SizeExpression:
     (2, True, 2*N + 1)
     """
 
-    __slots__ = ("terms", "_hash", "_symbols", "_text")
+    __slots__ = ("cached_hash", "cached_symbols", "cached_text", "terms")
 
     terms: Terms
-    _hash: int
-    _symbols: frozenset[str] | None
-    _text: str | None
+    cached_hash: int
+    cached_symbols: frozenset[str] | None
+    cached_text: str | None
 
     def __hash__(self) -> int:
-        found = self._hash
+        found = self.cached_hash
         if found == 0:
-            found = self._hash = hash(frozenset(self.terms.items()))
+            found = self.cached_hash = hash(frozenset(self.terms.items()))
         return found
 
     def __eq__(self, other: object) -> bool:
@@ -81,9 +81,9 @@ class SizeExpression:
         raise TypeError(f"the size {self} has no truth value while it is symbolic; ask Facts.decide")
 
     def __str__(self) -> str:
-        if self._text is None:
-            self._text = size_text(self)
-        return self._text
+        if self.cached_text is None:
+            self.cached_text = size_text(self)
+        return self.cached_text
 
     __repr__ = __str__
 
@@ -100,7 +100,8 @@ class SizeExpression:
             return _plus_constant(self.terms, other) if other else self
         if type(other) is SizeExpression:
             return _sum(self.terms, other.terms)
-        return self + operator.index(other) if hasattr(other, "__index__") else NotImplemented
+        number = _integer(other)
+        return NotImplemented if number is None else self + number
 
     __radd__ = __add__
 
@@ -115,7 +116,8 @@ class SizeExpression:
             return _plus_constant(self.terms, -other) if other else self
         if type(other) is SizeExpression:
             return 0 if self is other else _difference(self.terms, other.terms)
-        return self - operator.index(other) if hasattr(other, "__index__") else NotImplemented
+        number = _integer(other)
+        return NotImplemented if number is None else self - number
 
     def __rsub__(self, other: int) -> Size:
         return -self + other
@@ -127,17 +129,18 @@ class SizeExpression:
             return _wrap({monomial: count * other for monomial, count in self.terms.items()}) if other else 0
         if type(other) is SizeExpression:
             return _product(self.terms, other.terms)
-        return self * operator.index(other) if hasattr(other, "__index__") else NotImplemented
+        number = _integer(other)
+        return NotImplemented if number is None else self * number
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Size) -> Size:
+    def __floordiv__(self, other: Any) -> Size:
         return floordiv(self, other) if isinstance(other, (int, SizeExpression)) else NotImplemented
 
     def __rfloordiv__(self, other: int) -> Size:
         return floordiv(other, self)
 
-    def __mod__(self, other: Size) -> Size:
+    def __mod__(self, other: Any) -> Size:
         return modulo(self, other) if isinstance(other, (int, SizeExpression)) else NotImplemented
 
     def __rmod__(self, other: int) -> Size:
@@ -157,10 +160,14 @@ _new = SizeExpression.__new__
 _SYMBOLS: dict[tuple[str, bool], SizeExpression] = {}
 
 
+def _integer(value: Any) -> int | None:
+    return operator.index(value) if hasattr(value, "__index__") else None
+
+
 def _wrap(terms: Terms) -> SizeExpression:
     """An expression of terms that are known to be no constant and to hold no zero."""
     made = _new(SizeExpression)
-    made.terms, made._hash, made._symbols, made._text = terms, 0, None, None
+    made.terms, made.cached_hash, made.cached_symbols, made.cached_text = terms, 0, None, None
     return made
 
 

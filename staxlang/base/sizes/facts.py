@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import gcd
 
 from staxlang.base.sizes.bounds import Interval, Ranges, interval_of, lower_bound
 from staxlang.base.sizes.condition import Condition
 from staxlang.base.sizes.expression import (
-    Atom, Monomial, Size, SizeExpression, floordiv, modulo, monomial_without, of_atom, rebuild_atom, size_of,
+    Atom,
+    Monomial,
+    Size,
+    SizeExpression,
+    floordiv,
+    modulo,
+    monomial_without,
+    of_atom,
+    rebuild_atom,
+    size_of,
 )  # fmt: skip
 from staxlang.base.sizes.proof import NOTHING_KNOWN, Known, prove_nonnegative, split_by_atom
 from staxlang.base.sizes.queries import divisions, substitute, symbols
@@ -26,7 +34,7 @@ class Facts:
     (True, None, N)
     """
 
-    __slots__ = ("conditions", "_solved", "_known", "_zero", "_nonzero", "_answers", "_simplified")
+    __slots__ = ("_answers", "_known", "_nonzero", "_simplified", "_solved", "_zero", "conditions")
 
     conditions: tuple[Condition, ...]
 
@@ -40,7 +48,7 @@ class Facts:
         self._simplified: dict[Size, Size] = {}
         for condition in conditions:
             made = self.assume(condition)
-            for name in ("conditions", "_solved", "_known", "_zero", "_nonzero", "_answers", "_simplified"):
+            for name in Facts.__slots__:
                 setattr(self, name, getattr(made, name))
 
     def __repr__(self) -> str:

@@ -32,6 +32,12 @@ class _Tokens:
     def kind(self) -> str:
         return self.tokens[self.position][0]
 
+    def skip(self, kind: str) -> bool:
+        """Take a token if it is of this kind."""
+        found = self.kind == kind
+        self.position += found
+        return found
+
     def take(self, kind: str | None = None) -> str:
         found, text = self.tokens[self.position]
         if kind is not None and found != kind:
@@ -95,8 +101,7 @@ def _primary(tokens: _Tokens) -> Size:
     if tokens.kind == "(" and name in _CALLS:
         tokens.take()
         parts = [_sum(tokens)]
-        while tokens.kind == ",":
-            tokens.take()
+        while tokens.skip(","):
             parts.append(_sum(tokens))
         tokens.take(")")
         return _CALLS[name](*parts)

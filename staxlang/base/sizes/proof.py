@@ -14,7 +14,7 @@ ATTEMPTS = 48
 class Known:
     """Sizes that are known to be >= 0, found by the terms that they have. Immutable."""
 
-    __slots__ = ("facts", "_by_term")
+    __slots__ = ("_by_term", "facts")
 
     def __init__(self, facts: Iterable[Size] = ()) -> None:
         self.facts: tuple[SizeExpression, ...] = tuple(dict.fromkeys(f for f in facts if isinstance(f, SizeExpression)))
@@ -51,7 +51,7 @@ class Known:
 
 def _meets(fact: SizeExpression, factor: Monomial, size: SizeExpression) -> bool:
     product = fact * size_of({factor: 1}) if factor else fact
-    return isinstance(product, SizeExpression) and any([m and c > 0 and size.terms.get(m, 0) > 0 for m, c in product.terms.items()])
+    return isinstance(product, SizeExpression) and any(m and c > 0 and size.terms.get(m, 0) > 0 for m, c in product.terms.items())
 
 
 NOTHING_KNOWN = Known()
@@ -72,7 +72,7 @@ def prove_nonnegative(size: Size, known: Known = NOTHING_KNOWN, depth: int = DEP
 class _Search:
     """One proof's memory: what was tried, how much is left."""
 
-    __slots__ = ("known", "tried", "left")
+    __slots__ = ("known", "left", "tried")
 
     def __init__(self, known: Known) -> None:
         self.known, self.tried, self.left = known, set[Size](), ATTEMPTS

@@ -13,7 +13,7 @@ def symbols(size: Size) -> frozenset[str]:
     """The names of the symbols that a size depends on."""
     if not isinstance(size, SizeExpression):
         return _NONE
-    found = size._symbols  # pyright: ignore[reportPrivateUsage]
+    found = size.cached_symbols
     if found is None:
         names: set[str] = set()
         for monomial in size.terms:
@@ -23,7 +23,7 @@ def symbols(size: Size) -> frozenset[str]:
                 else:
                     for part in atom.parts:
                         names |= symbols(part)
-        found = size._symbols = frozenset(names)  # pyright: ignore[reportPrivateUsage]
+        found = size.cached_symbols = frozenset(names)
     return found
 
 
