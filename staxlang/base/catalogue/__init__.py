@@ -10,7 +10,16 @@ from staxlang.base.catalogue.sizes import SIZE_ROWS
 from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.catalogue.values import VALUE_ROWS
 
-_SUBJECTS = (LANGUAGE_ROWS, SYNTAX_ROWS, CALL_ROWS, EVALUATION_ROWS, SIZE_ROWS, VALUE_ROWS, API_ROWS, RUNTIME_ROWS)
-CATALOGUE: dict[str, DiagnosticKind] = {row.code: row for rows in _SUBJECTS for row in rows}
+SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
+    "What the language does not hold": LANGUAGE_ROWS,
+    "Syntax of .stx": SYNTAX_ROWS,
+    "Names and calls": CALL_ROWS,
+    "Evaluation": EVALUATION_ROWS,
+    "Shapes and sizes": SIZE_ROWS,
+    "Dtypes and values": VALUE_ROWS,
+    "The API": API_ROWS,
+    "Compiling and running": RUNTIME_ROWS,
+}
+CATALOGUE: dict[str, DiagnosticKind] = {row.code: row for rows in SUBJECTS.values() for row in rows}
 
-__all__ = ["CATALOGUE", "DiagnosticKind"]
+__all__ = ["CATALOGUE", "SUBJECTS", "DiagnosticKind"]
