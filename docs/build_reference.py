@@ -21,7 +21,7 @@ ACCURACY = {"exact": "exact", "correct": "correctly rounded", "default": "2.5 UL
 def error_page(kind: DiagnosticKind) -> str:
     """The page of one diagnostic."""
     advice = f"**What to do:** {kind.help}.\n\n" if kind.help else ""
-    raised = f"A {kind.severity}; raised as `{kind.raises.__name__}`." if kind.severity == "error" else "A warning."
+    raised = f"An error; raised as `{kind.raises.__name__}`." if kind.severity == "error" else "A warning."
     wrong, right = (f"```python\n{text}\n```\n" for text in (kind.failing, kind.repaired))
     return (
         f"# {kind.code}\n\n    {kind.severity}[{kind.code}]: {kind.template}\n\n{raised}\n\n{kind.explanation}\n\n{advice}"
@@ -36,7 +36,7 @@ def error_index() -> str:
         "`stax.StaxError` too;\ntheir `diagnostics` hold code, place, notes and advice.\n"
     ]
     for subject, rows in SUBJECTS.items():
-        lines = [f"| [{row.code}]({row.code}.md) | {row.template.replace('|', '&#124;')} | {row.raises.__name__} |" for row in rows]
+        lines = [f"| [{row.code}]({row.code}.md) | {_cell(row.template)} | {row.raises.__name__} |" for row in rows]
         parts.append(f"## {subject}\n\n| code | message | kind |\n|---|---|---|\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)
 
@@ -56,7 +56,11 @@ def _operation_line(row: Operation) -> str:
     derivative = row.derivative if isinstance(row.derivative, str) else ", ".join(f"`{text}`" for text in row.derivative)
     spellings = ", ".join(f"`{spelling}`" for spelling in row.spellings)
     cells = [f"`{row.name}`", row.doc, f"`{call}` is `{value}`", spellings, ACCURACY[row.accuracy], derivative]
-    return "| " + " | ".join(cell.replace("|", "&#124;") for cell in cells) + " |"
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "&#124;")
 
 
 def pages() -> dict[Path, str]:
