@@ -23,7 +23,7 @@ class GraphRecorder:
     `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
     """
 
-    __slots__ = ("interner", "run_gate", "declared", "recorded", "gates", "_answers", "_facts")
+    __slots__ = ("_answers", "_facts", "declared", "gates", "interner", "recorded", "run_gate")
 
     checking = False
 
@@ -98,7 +98,7 @@ class GraphRecorder:
 class _RegionRecorder:
     """Records a composite's body. Its gates are answered outside, with the actual operands in the parameters' place."""
 
-    __slots__ = ("outer", "actual")
+    __slots__ = ("actual", "outer")
 
     checking = False
 

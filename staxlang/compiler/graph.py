@@ -28,7 +28,8 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """`outputs` and `updates` (index into `inputs`, the new value) as functions of `inputs` and `scalars`, for all sizes that satisfy `facts`.
+    """`outputs` and `updates` (index into `inputs`, the new value) as functions of `inputs` and `scalars`, for all sizes that
+    satisfy `facts`.
 
     The attribute `position` of an input or scalar is the place of its leaf among all leaves of the call; `inputs` and `scalars` are
     ordered by it, and a program's arrays and scalars are counted by the place in these tuples.
@@ -164,7 +165,8 @@ def _verify_node(node: Node, facts: Facts, declared: set[Node]) -> None:
         inside = declared.union(region.inputs)
         for inner in topological(region.outputs):
             _verify_node(inner, facts, inside)
-        wanted = region.outputs[node["result"]].type
+        number: int = node["result"]
+        wanted = region.outputs[number].type
         if [p.type for p in region.inputs] != [plain(o.type) for o in node.operands] or wanted != node.type:
             raise GraphError(f"{node!r} does not fit its region")
     try:
@@ -216,7 +218,7 @@ def attribute_key(value: Any) -> str:
     if isinstance(value, complex):
         return f"complex({value.real.hex()}, {value.imag.hex()})"
     if isinstance(value, tuple):
-        return f"({', '.join(map(attribute_key, value))})"
+        return f"({', '.join([attribute_key(item) for item in value])})"  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, (bool, int, str, bytes)) or value is None:
         return repr(value)
     return str(value)

@@ -106,7 +106,8 @@ def _size(run: _Run, node: Node) -> Array:
 
 
 def _iota(run: _Run, node: Node) -> Array:
-    shape, axis = run.shape(node.type.shape), node["axis"]
+    axis: int = node["axis"]
+    shape = run.shape(node.type.shape)
     line = np.arange(shape[axis], dtype=node.type.dtype.numpy)
     return np.broadcast_to(line.reshape([-1 if k == axis else 1 for k in range(len(shape))]), shape)
 
@@ -281,7 +282,8 @@ def _pad(run: _Run, node: Node, operand: Array, fill: Array) -> Array:
 
 def _index(shape: tuple[int, ...], node: Node, indexes: Sequence[Array]) -> tuple[Array, ...]:
     """Index arrays for all axes, broadcasting to the selection's shape."""
-    axes, position = node["axes"], node["position"]
+    axes: tuple[int, ...] = node["axes"]
+    position: int = node["position"]
     rank = indexes[0].ndim
     whole = len(shape) - len(axes) + rank
     plain = [k for k in range(whole) if not position <= k < position + rank]
@@ -356,7 +358,8 @@ def _contract(run: _Run, node: Node, a: Array, b: Array) -> Array:
 
 def _composite(run: _Run, node: Node, *operands: Array) -> Array:
     region: Graph = node["region"]
-    output = region.outputs[node["result"]]
+    number: int = node["result"]
+    output = region.outputs[number]
     return run.compute(Graph(region.interner, region.inputs, (output,)), operands)[output]
 
 

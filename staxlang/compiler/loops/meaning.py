@@ -145,7 +145,3 @@ def over(owner: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ..
     if 0 in shape:
         return np.empty(shape, dtype)
     return np.asarray(Memory(owner, dtype, shape, strides)).view(dtype)
-
-
-def accumulate(operation: Callable[[Scalar, Scalar], Scalar], array: np.ndarray[Any, Any], subscripts: tuple[int, ...], value: Scalar) -> None:
-    array[subscripts] = operation(array[subscripts], value)

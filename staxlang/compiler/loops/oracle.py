@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -351,17 +351,31 @@ def _reduce(printer: _Printer, node: Node) -> str:
     return f"meaning.reduce_values({kind!r}, np.dtype({printer.dtype(node.type)}), ({body} {' '.join(loops)}){ending})"
 
 
-_EXPRESSION_ROWS: dict[str, Any] = {
+def _size(printer: _Printer, node: Node) -> str:
+    return f"np.int64({printer.size(node['value'])})"
+
+
+def _cast(printer: _Printer, node: Node) -> str:
+    return f"{printer.expression(node.operands[0])}.astype({printer.dtype(node.type)})"
+
+
+def _local(printer: _Printer, node: Node) -> str:
+    return printer.local(node["name"])
+
+
+def _assert_index(printer: _Printer, node: Node) -> str:
+    return f"meaning.checked_index({printer.expression(node.operands[0])}, {printer.size(node['extent'])}, {node['what']!r})"
+
+
+_EXPRESSION_ROWS: dict[str, Callable[[_Printer, Node], str]] = {
     "const": _constant,
-    "size": lambda printer, node: f"np.int64({printer.size(node['value'])})",
+    "size": _size,
     "load": _load,
     "guard": _guard,
     "reduce": _reduce,
-    "cast": lambda printer, node: f"{printer.expression(node.operands[0])}.astype({printer.dtype(node.type)})",
-    "local": lambda printer, node: printer.local(node["name"]),
-    "assert_index": lambda printer, node: (
-        f"meaning.checked_index({printer.expression(node.operands[0])}, {printer.size(node['extent'])}, {node['what']!r})"
-    ),
+    "cast": _cast,
+    "local": _local,
+    "assert_index": _assert_index,
 }
 
 

@@ -78,7 +78,8 @@ def _is_mean_of(node: Node, source: Node, axes: tuple[int, ...]) -> bool:
         node = node.operands[0]
     if node.op == "composite" and node["name"] == "mean":
         region: Graph = node["region"]
-        return node.operands[0] is source and _is_mean_of(region.outputs[node["result"]], region.inputs[0], axes)
+        number: int = node["result"]
+        return node.operands[0] is source and _is_mean_of(region.outputs[number], region.inputs[0], axes)
     if node.op != "divide":
         return False
     total = node.operands[0]

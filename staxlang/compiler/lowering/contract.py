@@ -6,7 +6,7 @@ from staxlang.base.dtypes import BOOL, F32, F64
 from staxlang.base.sizes import Condition, Facts, Size, linear_in, symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.ir import BufferView, Definition, LibraryCall
-from staxlang.compiler.lowering.pointwise import ACCUMULATION_DTYPES
+from staxlang.compiler.lowering.pointwise import accumulation_dtype
 from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import compose, index_name, indices
@@ -35,7 +35,7 @@ def _lower_sum(state: Lowering, node: Node, batch: int, contracted: int) -> None
     inner = tuple([symbol(name) for name, _ in ranges])
     at = indices(rank)
     dtype = node.type.dtype
-    accumulated = ACCUMULATION_DTYPES.get(dtype, dtype)
+    accumulated = accumulation_dtype(dtype)
     left = state.cast(state.read(a, (*at[: batch + free_a], *inner)), accumulated)
     right = state.cast(state.read(b, (*at[:batch], *at[batch + free_a :], *inner)), accumulated)
     if dtype is BOOL:

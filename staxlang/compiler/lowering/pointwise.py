@@ -8,10 +8,13 @@ from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import index, index_name, indices
 
-# half and bfloat16 accumulate in float32 and are rounded once
-ACCUMULATION_DTYPES: dict[DType, DType] = {F16: F32, BF16: F32}
 _WELFORD_PARTS = {"welford_mean": "mean", "welford_m2": "m2"}
 _ROUNDING_KINDS = frozenset(("sum", "prod", "welford_mean", "welford_m2"))
+
+
+def accumulation_dtype(dtype: DType) -> DType:
+    """half and bfloat16 accumulate in float32 and are rounded once."""
+    return F32 if dtype is F16 or dtype is BF16 else dtype
 
 
 def lower_pointwise(state: Lowering, node: Node) -> None:
@@ -37,7 +40,9 @@ def lower_assert_index(state: Lowering, node: Node) -> None:
 def lower_reduce(state: Lowering, node: Node) -> None:
     """Kept axes are the definition's indices, reduced ones the reduction's own."""
     (operand,) = node.operands
-    axes, kind, dtype = node["axes"], node["kind"], node.type.dtype
+    axes: tuple[int, ...] = node["axes"]
+    kind: str = node["kind"]
+    dtype: DType = node.type.dtype
     subscripts: list[Size] = []
     ranges: list[tuple[str, Size]] = []
     kept = 0
@@ -53,7 +58,7 @@ def lower_reduce(state: Lowering, node: Node) -> None:
         ranges.append((state.fresh("r"), 1))
     body = state.read(operand, tuple(subscripts))
     if kind in _ROUNDING_KINDS:
-        accumulated = ACCUMULATION_DTYPES.get(dtype, dtype)
+        accumulated = accumulation_dtype(dtype)
         body = state.cast(body, accumulated)
     else:
         accumulated = dtype

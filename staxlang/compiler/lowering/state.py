@@ -22,7 +22,7 @@ class Lowering:
     """`stored` maps a graph node to the buffer that holds its value. Nodes without one (views, constants, scalars, sizes, iota)
     are read through: see `read`."""
 
-    __slots__ = ("graph", "interner", "buffers", "steps", "stored", "copies", "homes", "counts")
+    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "steps", "stored")
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -131,7 +131,8 @@ def _read_size(state: Lowering, node: Node, subscripts: Subscripts, indirect: tu
 
 
 def _read_iota(state: Lowering, node: Node, subscripts: Subscripts, indirect: tuple[Node, ...]) -> Node:
-    place = subscripts[node["axis"]]
+    axis: int = node["axis"]
+    place = subscripts[axis]
     if any(name[0] == "$" for name in _names(place)):
         raise GraphError(f"{node!r} is read at an indirect subscript and must be stored first")
     return state.cast(state.size(place), node.type.dtype)

@@ -56,8 +56,9 @@ def lower_pad(state: Lowering, node: Node) -> None:
 
 
 def _indexed_subscripts(state: Lowering, shape_rank: int, node: Node, indexes: tuple[Node, ...]) -> tuple[Subscripts, tuple[Node, ...]]:
-    """Subscripts into an array of `shape_rank` axes that index arrays select from, over the indices of the selection, with the values of `$k`."""
-    axes, position = node["axes"], node["position"]
+    """Subscripts into an array of `shape_rank` axes that index arrays select from, over the selection's indices; the values of `$k`."""
+    axes: tuple[int, ...] = node["axes"]
+    position: int = node["position"]
     index_rank = len(indexes[0].type.shape)
     at = tuple([index(position + k) for k in range(index_rank)])
     plain = [index(k) for k in range(shape_rank - len(axes) + index_rank) if not position <= k < position + index_rank]

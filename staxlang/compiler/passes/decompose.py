@@ -23,7 +23,8 @@ def inline(node: Node) -> Node:
     """The composite's body on its operands."""
     region: Graph = node["region"]
     mapping = dict(zip(region.inputs, node.operands, strict=True))
-    return rebuild((region.outputs[node["result"]],), mapping, region.interner)[0]
+    number: int = node["result"]
+    return rebuild((region.outputs[number],), mapping, region.interner)[0]
 
 
 def expand_row(rewriting: Rewriting, node: Node) -> Node | None:

@@ -45,11 +45,15 @@ class Fired:
         return f"round {self.round}: {self.stage}: {self.rule} on {self.op}{place}"
 
 
+def _nothing_fired() -> list[Fired]:
+    return []
+
+
 @dataclass(slots=True)
 class Trace:
     """What rewriting did. `rounds` counts the last one too, in which nothing changed."""
 
-    fired: list[Fired] = field(default_factory=lambda: [])
+    fired: list[Fired] = field(default_factory=_nothing_fired)
     rounds: int = 0
 
     def __str__(self) -> str:
@@ -59,7 +63,7 @@ class Trace:
 class Rewriting:
     """What rules may ask for and use to build: the interner, the facts, which nodes are results."""
 
-    __slots__ = ("interner", "facts", "outputs", "basis", "_graph")
+    __slots__ = ("_graph", "basis", "facts", "interner", "outputs")
 
     def __init__(self, graph: Graph, basis: frozenset[str] | None = None) -> None:
         self.interner: Interner = graph.interner

@@ -1,6 +1,7 @@
 """Masked updates: `z[m] = f(a[m], b[m], z[m])` with one mask becomes `where(m, f(a, b, z), z)`; NumPy users write it everywhere.
 
-`compress(x, mask, count=)` is `x[mask]`, its first extent the size symbol `count`; `masked_update(z, mask, value)` is z after `z[mask] = value`.
+`compress(x, mask, count=)` is `x[mask]`, its first extent the size symbol `count`; `masked_update(z, mask, value)` is z after
+`z[mask] = value`.
 """
 
 from __future__ import annotations

@@ -20,6 +20,9 @@ FLOAT_UNARY = ("negative", "absolute", "exp", "tanh", "sqrt", "floor", "square",
 INT_UNARY = ("negative", "absolute", "square", "invert")
 FLOAT_BINARY = ("add", "subtract", "multiply", "less", "equal", "greater_equal", "not_equal")
 INT_BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "less", "equal", "bitwise_and", "bitwise_xor")
+WITH_CONSTANT = (
+    ("multiply", 1), ("subtract", 0), ("power", 1), ("power", 2), ("multiply", 3), ("add", 2), ("add", 0), ("multiply", 0),
+)  # fmt: skip
 ROUNDING = ("sum", "prod", "welford_mean", "welford_m2")
 
 
@@ -93,7 +96,7 @@ def with_constant(d: Drawing):
     if node is None:
         return None
     integral = node.type.dtype.kind == "i"
-    op, value = d.draw(st.sampled_from((("multiply", 1), ("subtract", 0), ("power", 1), ("power", 2), ("multiply", 3), ("add", 2), ("add", 0), ("multiply", 0))))
+    op, value = d.draw(st.sampled_from(WITH_CONSTANT))
     if op == "add" and value == 0 and not integral:
         return None  # accepted to lose the sign of zero
     constant = d.build.constant(value if integral else float(value), node)
@@ -209,7 +212,7 @@ def scatter(d: Drawing):
     node = d.pick(I32, I64)
     if node is None or not node.type.shape or not isinstance(node.type.shape[0], int):
         return None
-    value = d.build.constant(2, d.build.op("add", *(2 * [d.build.broadcast(d.build.number(1, node.type.dtype), (5, *node.type.shape[1:]))])))
+    value = d.build.broadcast(d.build.number(2, node.type.dtype), (5, *node.type.shape[1:]))
     index = indexes(d, node.type.shape[0], (5,))
     return d.build.make("scatter", (node, value, index), axes=(0,), position=0, mode=d.draw(st.sampled_from(("set", "add", "min", "max"))))
 
@@ -252,7 +255,8 @@ def contract(d: Drawing):
 
 
 STEPS = {f.__name__: f for f in (
-    unary, binary, with_constant, cast, where, transpose, flip, slicing, broadcast, reduce, scan, concatenate, pad, gather, scatter, update, contract,
+    unary, binary, with_constant, cast, where, transpose, flip, slicing, broadcast,
+    reduce, scan, concatenate, pad, gather, scatter, update, contract,
 )}  # fmt: skip
 
 

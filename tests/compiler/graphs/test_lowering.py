@@ -214,8 +214,8 @@ def test_negative_zero_survives_where_numpy_keeps_it():
     x = b.input(F64, N)
     graph = b.graph(b.op("negative", x), b.op("multiply", x, b.number(-1.0, F64)), b.op("maximum", x, x),
                     b.make("scan", (x,), kind="sum", axis=0), b.reduce(x, "sum", (0,)))  # fmt: skip
-    data = np.array([0.0, -0.0])
-    for data in (data, data[1:]):
+    zeros = np.array([0.0, -0.0])
+    for data in (zeros, zeros[1:]):
         for one, other in zip(run_graph(graph, [data]), oracle.run(lower(graph), [data]), strict=True):
             np.testing.assert_array_equal(np.signbit(one), np.signbit(other))
 

@@ -200,7 +200,7 @@ def test_degenerate_contractions_become_pointwise_work():
     rows = b.make("contract", (x, a), batch=1, contracted=1)
     product = b.make("contract", (x, a), batch=0, contracted=1)
     graph = b.graph(vector, dot, outer, rows, product)
-    optimized, trace = optimize(graph, check=True)
+    optimized, _ = optimize(graph, check=True)
     assert ops(optimized).count("contract") == 1 and optimized.outputs[4].op == "contract"
     rng = np.random.default_rng(0)
     data = [rng.integers(-4, 5, s).astype(np.float32) for s in ((3, 5), (5,), (3, 5))]
