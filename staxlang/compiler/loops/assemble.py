@@ -110,7 +110,7 @@ def moments(operand: Node, ranges: tuple[Range, ...], part: str, dtype: DType, e
 
 
 class _Assembly:
-    __slots__ = ("cluster", "ex", "level", "names", "over", "passes", "table")
+    __slots__ = ("cluster", "ex", "level", "names", "over", "passes", "spaces", "table")
 
     def __init__(self, cluster: Cluster, ex: Expressions) -> None:
         self.cluster, self.ex = cluster, ex
@@ -119,6 +119,7 @@ class _Assembly:
         self.level: dict[Node, int] = {}
         self.passes: dict[tuple[int, tuple[Size, ...]], Pass] = {}
         self.over: dict[Node, Reduction] = {}
+        self.spaces: dict[tuple[Size, ...], tuple[Range, ...]] = {}
 
     def plan(self, roots: Iterable[tuple[Unit, Node]]) -> Plan:
         ex = self.ex
@@ -168,11 +169,11 @@ class _Assembly:
 
     def _pass(self, level: int, inner: tuple[Range, ...]) -> tuple[Pass, dict[str, Size]]:
         """The pass of that level over a space with these extents, and how to rename the indices to the pass's."""
-        key = level, tuple([extent for _, extent in inner])
-        found = self.passes.get(key)
-        if found is None:
-            found = self.passes[key] = Pass(level, inner)
-            return found, {}
+        extents = tuple([extent for _, extent in inner])
+        found = self.passes.get((level, extents))
+        if found is None:  # passes over equal extents have the same indices, so that equal values are the same node
+            same = self.spaces.setdefault(extents, inner)
+            found = self.passes[level, extents] = Pass(level, same)
         return found, {own: symbol(name) for (own, _), (name, _) in zip(inner, found.inner, strict=True) if own != name}
 
 

@@ -12,6 +12,7 @@ from staxlang.compiler.loops.cluster import Cluster, is_few
 from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, Store
+from staxlang.compiler.loops.keep import keep_values
 from staxlang.compiler.loops.nests import Scope, moved_write, vector_shape
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
@@ -42,9 +43,10 @@ def _body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Tar
     if cluster.pure:
         return flat_body(plan, ex, target, streaming)
     plan = with_merged_rows(plan, ex)
+    column = None if plan.over else column_axis(plan, ex)
+    keep_values(plan, ex, tiles if column is None else None)
     if plan.over:
         return over_body(plan, ex, target, streaming)
-    column = column_axis(plan, ex)
     if column is not None:
         return columns_body(plan, column, ex, target, tiles)
     if can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex):
