@@ -125,10 +125,10 @@ class Entry:
             return self.lift(self.context, value.object, value.getter, None)
         if kind is tuple:
             return tuple([self.enter(item) for item in value])
-        if kind is ArgumentList:
-            return ArgumentList([self.enter(item) for item in value])
-        if kind is ArgumentDict:
-            return ArgumentDict({key: self.enter(item) for key, item in value.items()})
+        if isinstance(value, list):  # a plain list or dict is the call's own (*args and **kwargs), not the caller's
+            return type(value)([self.enter(item) for item in value])
+        if isinstance(value, dict):
+            return type(value)({key: self.enter(item) for key, item in value.items()})
         if kind is RecordValue:
             return RecordValue(value.cls, {name: self.enter(item) for name, item in value.fields.items()}, value.ordered, value.path)
         if kind is ScalarValue and type(value.formula) is Leaf:

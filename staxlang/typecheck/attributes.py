@@ -98,7 +98,7 @@ def _of_record(call: CallContext, value: RecordValue, name: str) -> Value | None
         stored = plain_attribute(value.cls, name)
     except AttributeError:
         return StaticValue(value.cls) if name == "__class__" else None
-    getter = Getter("object", value.cls.__name__, value.cls).step("attribute", name)
+    getter = Getter("object", value.cls.__name__, value.cls)
     return _inlined_property(call, captures.bound_attribute(call.context, value, value.cls, stored, name, getter, call.span))
 
 

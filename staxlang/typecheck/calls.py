@@ -287,7 +287,8 @@ def _named_tuple(call: CallContext, cls: Any, args: list[Value], kwargs: dict[st
         if name not in values:
             if name not in fields:
                 call.error("missing-argument", function=cls.__name__, name=name)
-            values[name] = captures.lift(call.context, fields[name], Getter("object", cls.__name__, cls).step("attribute", name), call.span)
+            place = Getter("object", cls.__name__, cls).step("attribute", "_field_defaults").step("item", name)
+            values[name] = captures.lift(call.context, fields[name], place, call.span)
     return RecordValue(cls, {name: values[name] for name in cls._fields}, ordered=True)
 
 

@@ -17,9 +17,9 @@ from staxlang.parser.source import SourceUnavailable, function_source
 from staxlang.typecheck import names
 from staxlang.typecheck.arguments import ArrayLeaf
 from staxlang.typecheck.context import EvaluationContext
-from staxlang.typecheck.guards import Capture, ContentGuard, Getter, plain_attribute
+from staxlang.typecheck.guards import Capture, Getter, plain_attribute
 from staxlang.typecheck.problems import Problem
-from staxlang.typecheck.python_builtins import BUILTINS
+from staxlang.typecheck.python_modules import PYTHON_ROWS
 from staxlang.typecheck.scalars import DEFAULT_DTYPE, KIND_OF, Leaf
 from staxlang.typecheck.values import (
     ArrayValue,
@@ -76,7 +76,7 @@ class LibraryScope:
         meaning = names.word(name)
         if meaning is not None:
             return MeaningValue(meaning)
-        found = context.library(name)
+        found = context.library(name) or names.word_constant(name)
         if found is not None:
             return found
         plain = getattr(builtins, name, None)
@@ -84,7 +84,7 @@ class LibraryScope:
 
 
 def _builtin(found: Any) -> Value:
-    meaning = BUILTINS.get(found) or names.resolve(found)
+    meaning = PYTHON_ROWS.get(found) or names.resolve(found)
     return StaticValue(found) if meaning is None else MeaningValue(meaning, found)
 
 
@@ -135,7 +135,7 @@ def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | N
 def known_object(value: Any) -> Value | None:
     """A function, class or constant that the language knows, or that is a constant itself; by identity."""
     try:
-        meaning = BUILTINS.get(value)
+        meaning = PYTHON_ROWS.get(value)
     except TypeError:  # not hashable
         return None
     if meaning is None:
@@ -239,7 +239,7 @@ def default_of(context: EvaluationContext, function: FunctionValue, name: str) -
 def attribute_of(context: EvaluationContext, value: ObjectValue, name: str, span: Span | None) -> Value | None:
     """What `object.name` is, as stored: fields lifted, methods bound, class attributes and properties (`None`: there is no such name).
 
-    A property is given as a `BoundMethod` wrapped in a tuple of one, for the caller to inline.
+    A property comes as in `bound_attribute`.
     """
     owner = value.object
     if isinstance(owner, enum.EnumMeta):
@@ -249,35 +249,38 @@ def attribute_of(context: EvaluationContext, value: ObjectValue, name: str, span
         stored = plain_attribute(owner, name)
     except AttributeError:
         return None
-    getter = value.getter.step("attribute", name)
+    getter = value.getter
     if isinstance(owner, (type, ModuleType)):
         if isinstance(stored, staticmethod):
-            return function_value(stored.__func__, getter, span)
+            return function_value(stored.__func__, getter.step("class", name), span)
         if isinstance(stored, classmethod):
-            return BoundMethod(function_value(stored.__func__, value.getter.step("class", name), span), value)
-        return lift(context, stored, getter, span)
+            return BoundMethod(function_value(stored.__func__, getter.step("class", name), span), value)
+        return lift(context, stored, getter.step("attribute", name), span)
     return bound_attribute(context, value, type(owner), stored, name, getter, span)
 
 
 def bound_attribute(
     context: EvaluationContext, receiver: Value, cls: type, stored: Any, name: str, getter: Getter, span: Span | None
 ) -> Value:
-    """An attribute found in a class, as seen from an instance."""
-    if isinstance(stored, FunctionType) and not _own(receiver, name):
-        context.content(getter.step("class", name), "code", stored, span)
-        return BoundMethod(function_value(stored, getter.step("class", name), span), receiver)
+    """An attribute found in a class, as seen from an instance; `getter` reaches the instance or its class.
+
+    A property comes as a tuple of one bound method, for the caller to inline.
+    """
+    place = getter.step("class", name)
+    inner = _wrapped(stored) if not isinstance(stored, (staticmethod, classmethod)) else None
+    function = stored if isinstance(stored, FunctionType) else inner
+    if function is not None and not _own(receiver, name):
+        context.content(place, "code", function, span)
+        return BoundMethod(function_value(function, place, span), receiver)
     if isinstance(stored, staticmethod):
-        return function_value(stored.__func__, getter, span)
+        return function_value(stored.__func__, place, span)
     if isinstance(stored, classmethod):
-        return BoundMethod(function_value(stored.__func__, getter.step("class", name), span), ObjectValue(cls, getter))
+        return BoundMethod(function_value(stored.__func__, place, span), ObjectValue(cls, Getter("object", cls.__name__, cls)))
     if isinstance(stored, (property, functools.cached_property)):
-        function = stored.fget if isinstance(stored, property) else stored.func
-        if isinstance(function, FunctionType):
-            return (BoundMethod(function_value(function, getter.step("class", name), span), receiver),)
-    meaning = _wrapped(stored)
-    if meaning is not None and not _own(receiver, name):
-        return BoundMethod(function_value(meaning, getter.step("class", name), span), receiver)
-    return lift(context, stored, getter, span)
+        getting = stored.fget if isinstance(stored, property) else stored.func
+        if isinstance(getting, FunctionType):
+            return (BoundMethod(function_value(getting, place, span), receiver),)
+    return lift(context, stored, getter.step("attribute", name), span)
 
 
 def _own(receiver: Value, name: str) -> bool:
@@ -302,7 +305,3 @@ def expand(context: EvaluationContext, value: ObjectValue, span: Span | None) ->
         items = {name: lift(context, owner[index], getter.step("item", index), span) for index, name in enumerate(kind._fields)}
         return RecordValue(kind, items, ordered=True, path=str(getter))
     return None
-
-
-def content_guards(context: EvaluationContext) -> list[ContentGuard]:
-    return [guard for guard in context.guards if isinstance(guard, ContentGuard)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -71,11 +72,9 @@ def items(call: CallContext, value: Value, what: str) -> list[Value]:
     if kind is StaticValue and isinstance(value.value, np.generic) or kind is not StaticValue and isinstance(value, scalars.ScalarValue):
         call.error("not-iterable", what=f"{what} ({call.describe(value)})")
     if isinstance(value, ObjectValue):
+        if isinstance(value.object, enum.EnumMeta):
+            return [StaticValue(member) for member in value.object]
         return items(call, call.context.container(call, value), what)
-    if kind is MeaningValue and isinstance(value.object, type):
-        members = getattr(value.object, "__members__", None)
-        if members is not None:
-            return [StaticValue(member) for member in members.values()]
     if value is UNKNOWN:
         raise Unknowable
     call.error("not-iterable", what=f"{what} ({call.describe(value)})")

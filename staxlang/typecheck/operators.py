@@ -358,7 +358,7 @@ def _numpy_dtype(value: Any) -> Any:
 def _all_equal(call: CallContext, pairs: list[tuple[Value, Value]]) -> bool | None:
     unknown = False
     for left, right in pairs:
-        answer = equal(call, left, right)
+        answer = left is right or equal(call, left, right)  # Python looks at identity first
         if answer is False:
             return False
         unknown = unknown or answer is None

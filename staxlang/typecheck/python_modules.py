@@ -1,4 +1,4 @@
-"""functools, itertools, dataclasses and typing on abstract values: `MODULE_ROWS` maps the function object to its meaning."""
+"""functools, itertools, dataclasses and typing on abstract values: `PYTHON_ROWS` maps the function object (builtins too) to its meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from staxlang.typecheck import operators
 from staxlang.typecheck.containers import Builtin, items
-from staxlang.typecheck.python_builtins import arity
+from staxlang.typecheck.python_builtins import BUILTINS, arity
 from staxlang.typecheck.values import IteratorValue, ObjectValue, PartialValue, RecordValue, StaticValue, Value
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def _is_dataclass(call: CallContext, args: Arguments, kwargs: Keywords) -> Value
     return StaticValue(dataclasses.is_dataclass(cls))
 
 
-MODULE_ROWS: dict[Any, Builtin] = {
+PYTHON_ROWS: dict[Any, Builtin] = {
+    **BUILTINS,
     functools.partial: Builtin("functools.partial", _partial),
     functools.reduce: Builtin("functools.reduce", _reduce),
     dataclasses.replace: Builtin("dataclasses.replace", _replace),

@@ -157,7 +157,7 @@ def _computed_handle(context: EvaluationContext, formula: Computed, result: Tens
     elif formula.row == "where":
         parts = [number_handle(context, operand, span) for operand in formula.operands]
         return recorder.record("where", tuple(parts), {}, result, span)
-    elif formula.row == "absolute" and kinds[0] == "complex":
+    elif formula.row in ("absolute", "real", "imag") and kinds[0] == "complex":
         dtype = C128
     elif formula.row == "logical_not":
         dtype = BOOL
