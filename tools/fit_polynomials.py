@@ -102,9 +102,11 @@ def fits():
     # atan t = t + t^3 A(t^2), |t| <= tan(pi/8)
     edge = mp.tan(mp.pi / 8) ** 2 * mpf("1.0001")
     a = safe(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), -mpf(1) / 3)
+    yield "ATAN_F32", *fitted(a, lambda z: z, edge * mpf("1e-8"), edge, 4, f32)
     yield "ATAN_F64", *fitted(a, lambda z: z, edge * mpf("1e-8"), edge, 10, f64)
     # asin x = x + x^3 B(x^2), |x| <= 1/2
     b = safe(lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), mpf(1) / 6)
+    yield "ASIN_F32", *fitted(b, lambda z: z, mpf("1e-9"), mpf("0.25001"), 5, f32)
     yield "ASIN_F64", *fitted(b, lambda z: z, mpf("1e-9"), mpf("0.25001"), 12, f64)
     # erf x = x (1 + E(x^2)) below the switch; above it erf x = 1 - exp(p(x)), p fitted to log(erfc x), weighted by erfc
     e = safe(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1)
@@ -117,6 +119,9 @@ def fits():
     h = lambda t: mp.erfc(back(t)) * mp.exp(back(t) ** 2) * (1 + 2 * back(t))
     near, far = (mpf(1) / 2 - 2) / (mpf(5) / 2), (mpf(28) - 2) / 30
     yield "ERFC_F64", *fitted(h, lambda t: 1 / h(t), near, far, 25, f64)
+    # tan r = r + r^3 T(r^2), |r| <= pi/4
+    t = safe(lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), mpf(1) / 3)
+    yield "TAN_F32", *fitted(t, lambda z: z, tiny, top, 6, f32)
     # cbrt m, m in [1, 2): a first guess for two steps of iteration
     yield "CBRT_GUESS", *fitted(lambda m: mp.cbrt(m), lambda m: 1 / mp.cbrt(m), mpf(1), mpf(2), 3, f64)
     # log(1 + r), |r| < 1/128, beyond r - r^2/2, for pow
@@ -139,9 +144,7 @@ def log_table(size=128):
         halved = middle > mp.sqrt(2)
         middle = middle / 2 if halved else middle
         # Nine bits: m * inverse - 1 is then exact in a fused step.
-        inverse = (
-            mpf(1) if i == 0 or i == size - 1 else mpf(float(mp.nint(2**9 / middle)) / 2**9)
-        )
+        inverse = mpf(1) if i == 0 or i == size - 1 else mpf(float(mp.nint(2**9 / middle)) / 2**9)
         value = -mp.log(inverse)
         inverses.append(float(inverse / 2 if halved else inverse))
         high.append(float(mp.nint(value * 2**42) / 2**42))  # 42 bits after the point: k ln 2 + high is exact

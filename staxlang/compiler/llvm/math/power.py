@@ -9,7 +9,7 @@ from __future__ import annotations
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import Code
 from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
-from staxlang.compiler.llvm.math.logarithm import LOG2_E_PARTS, split
+from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, split
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
 HALVED_FROM = 53  # parts of [1, 2) from here on are taken as halves, see tools/fit_polynomials.py
@@ -112,12 +112,13 @@ def _special(code: Code, x: str, y: str, value: str) -> str:
 
 def cbrt(code: Code, x: str) -> str:
     """|x| = 2^(3q) m, m in [1, 8): a cubic guess, a step of Halley's and one of Newton's iteration with an exact residual."""
+    _, digits, normal, lift, powers = FORMAT[code.bits]
+    bias = (1 << (code.bits - digits - 2)) - 1
     size = code.unary("fabs", x)
-    small = code.compare("lt", size, code.const(2.2250738585072014e-308))
-    lifted = code.select(small, code.mul(size, code.const(2.0**54)), size)
-    bits = code.to_bits(lifted)
-    exponent = code.from_whole(code.integer("sub", code.integer("lshr", bits, code.whole(52)), code.whole(1023)))
-    m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << 52) - 1)), code.whole(1023 << 52)))
+    small = code.compare("lt", size, code.const(normal))
+    bits = code.to_bits(code.select(small, code.mul(size, code.const(lift)), size))
+    exponent = code.from_whole(code.integer("sub", code.integer("lshr", bits, code.whole(digits)), code.whole(bias)))
+    m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << digits) - 1)), code.whole(bias << digits)))
     q = code.unary("floor", code.mul(code.add(exponent, code.const(0.5)), code.const(1 / 3)))
     j = code.fma(q, code.const(-3.0), exponent)
     guess = code.polynomial(m, table.CBRT_GUESS)
@@ -130,7 +131,7 @@ def cbrt(code: Code, x: str) -> str:
     square, square_low = code.two_product(y, y)
     residual = code.fma(code.neg(square_low), y, code.fma(code.neg(square), y, m))
     y = code.add(y, code.div(residual, code.mul(square, code.const(3.0))))
-    q = code.sub(q, code.select(small, code.const(18.0), code.const(0.0)))
+    q = code.sub(q, code.select(small, code.const(powers / 3), code.const(0.0)))
     value = code.copysign(code.scale(y, q), x)
     usual = code.logic("and", code.compare("gt", size, code.const(0.0)), code.compare("lt", size, code.const(float("inf"))))
     return code.select(usual, value, x)

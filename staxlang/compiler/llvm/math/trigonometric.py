@@ -14,9 +14,9 @@ TWO_OVER_PI = 0.6366197723675814
 HALF_PI_F32 = (1.5707855224609375, 1.0804389603435993e-05, -5.564431554416771e-11)  # 17, 17 and 24 bits
 HALF_PI_F64 = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)  # 33, 33 and 53 bits
 LIMIT = {32: 8192.0, 64: 524288.0}
-HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
-QUARTER_PI = (0.7853981633974483, 3.061616997868383e-17)
-PI = (3.141592653589793, 1.2246467991473532e-16)
+HALF_PI = {32: (1.57079637050628662109375, -4.37113900018624283e-8), 64: (1.5707963267948966, 6.123233995736766e-17)}
+QUARTER_PI = {32: (0.785398185253143310546875, -2.18556950009312141e-8), 64: (0.7853981633974483, 3.061616997868383e-17)}
+PI = {32: (3.1415927410125732421875, -8.74227800037248566e-8), 64: (3.141592653589793, 1.2246467991473532e-16)}
 
 
 def reduced(code: Code, x: str) -> tuple[str, str, str]:
@@ -24,8 +24,9 @@ def reduced(code: Code, x: str) -> tuple[str, str, str]:
     n = code.unary("rint", code.mul(x, code.const(TWO_OVER_PI)))
     if code.bits == 32:
         r = code.fma(n, code.const(-HALF_PI_F32[0]), x)
-        r = code.fma(n, code.const(-HALF_PI_F32[1]), r)
-        r, lost = code.fma(n, code.const(-HALF_PI_F32[2]), r), code.const(0.0)
+        before = code.fma(n, code.const(-HALF_PI_F32[1]), r)
+        r = code.fma(n, code.const(-HALF_PI_F32[2]), before)
+        lost = code.fma(n, code.const(-HALF_PI_F32[2]), code.sub(before, r))
     else:
         first = code.fma(n, code.const(-HALF_PI_F64[0]), x)
         r, lost = code.two_sum(first, code.mul(n, code.const(-HALF_PI_F64[1])))
@@ -242,6 +243,11 @@ def tan(code: Code, x: str) -> str:
     """sin / cos, or -cos / sin, with both as a number and what it lost, and the quotient corrected (f64)."""
     n, r, lost = reduced(code, x)
     z = code.mul(r, r)
+    swap = code.compare_whole("ne", code.integer("and", n, code.whole(1)), code.whole(0))
+    if code.bits == 32:
+        t = code.add(r, code.fma(code.mul(z, r), code.polynomial(z, table.TAN_F32), lost))
+        y = code.div(code.select(swap, code.const(-1.0), t), code.select(swap, t, code.const(1.0)))
+        return code.select(code.compare("eq", x, code.const(0.0)), x, y)
     s, s_low = code.fast_two_sum(
         r, code.fma(code.mul(z, r), code.polynomial(z, table.SIN_F64), code.fma(code.mul(z, code.const(-0.5)), lost, lost))
     )
@@ -250,7 +256,6 @@ def tan(code: Code, x: str) -> str:
     top = code.sub(code.const(1.0), half)
     rest = code.fma(z_low, code.const(-0.5), code.sub(code.sub(code.const(1.0), top), half))
     c, c_low = code.fast_two_sum(top, code.fma(code.mul(z, z), code.polynomial(z, table.COS_F64), code.fma(code.neg(r), lost, rest)))
-    swap = code.compare_whole("ne", code.integer("and", n, code.whole(1)), code.whole(0))
     over, over_low = code.select(swap, code.neg(c), s), code.select(swap, code.neg(c_low), s_low)
     under, under_low = code.select(swap, s, c), code.select(swap, s_low, c_low)
     y = code.div(over, under)
@@ -262,7 +267,7 @@ def tan(code: Code, x: str) -> str:
 def _atan_core(code: Code, t: str) -> str:
     """atan(t) - t for |t| <= tan(pi/8)."""
     z = code.mul(t, t)
-    return code.mul(code.mul(z, t), code.polynomial(z, table.ATAN_F64))
+    return code.mul(code.mul(z, t), code.polynomial(z, table.ATAN_F32 if code.bits == 32 else table.ATAN_F64))
 
 
 def arctan(code: Code, x: str) -> str:
@@ -272,14 +277,15 @@ def arctan(code: Code, x: str) -> str:
     far = code.compare("gt", size, code.const(2.414213562373095))
     top = code.select(far, code.const(-1.0), code.select(middle, code.sub(size, one), size))
     under = code.select(far, size, code.select(middle, code.add(size, one), one))
-    base = code.select(far, code.const(HALF_PI[0]), code.select(middle, code.const(QUARTER_PI[0]), code.const(0.0)))
-    low = code.select(far, code.const(HALF_PI[1]), code.select(middle, code.const(QUARTER_PI[1]), code.const(0.0)))
+    base = code.select(far, code.const(HALF_PI[code.bits][0]), code.select(middle, code.const(QUARTER_PI[code.bits][0]), code.const(0.0)))
+    low = code.select(far, code.const(HALF_PI[code.bits][1]), code.select(middle, code.const(QUARTER_PI[code.bits][1]), code.const(0.0)))
     t = code.div(top, under)
-    # What the quotient and the rounded x + 1 lost matters where pi/4 nearly cancels t.
-    gone = code.select(middle, code.sub(size, code.sub(under, one)), code.const(0.0))
-    gone = code.select(far, code.const(0.0), gone)
-    rest = code.fma(code.neg(t), gone, code.fma(code.neg(t), under, top))
-    low = code.add(low, code.div(rest, under))
+    if code.bits == 64:
+        # What the quotient and the rounded x + 1 lost matters where pi/4 nearly cancels t.
+        gone = code.select(middle, code.sub(size, code.sub(under, one)), code.const(0.0))
+        gone = code.select(far, code.const(0.0), gone)
+        rest = code.fma(code.neg(t), gone, code.fma(code.neg(t), under, top))
+        low = code.add(low, code.div(rest, under))
     high, lost = code.fast_two_sum(base, t)
     flat = code.compare("le", size, code.const(0.4142135623730950))
     high, lost = code.select(flat, t, high), code.select(flat, code.const(0.0), lost)
@@ -296,13 +302,13 @@ def arctan2(code: Code, y: str, x: str) -> str:
     q = code.select(code.logic("and", code.compare("eq", small, large), code.compare("ne", small, zero)), one, q)
     middle = code.compare("gt", q, code.const(0.4142135623730950))
     t = code.select(middle, code.div(code.sub(q, one), code.add(q, one)), q)
-    core = code.add(_atan_core(code, t), code.select(middle, code.const(QUARTER_PI[1]), zero))
-    base = code.select(middle, code.const(QUARTER_PI[0]), zero)
+    core = code.add(_atan_core(code, t), code.select(middle, code.const(QUARTER_PI[code.bits][1]), zero))
+    base = code.select(middle, code.const(QUARTER_PI[code.bits][0]), zero)
     high, low = code.fast_two_sum(base, t)
     high, low = code.select(middle, high, t), code.add(code.select(middle, low, zero), core)
     backward = code.compare_whole("slt", code.to_bits(x), code.whole(0))
-    high, low = _reflect(code, steep, HALF_PI, high, low)
-    high, low = _reflect(code, backward, PI, high, low)
+    high, low = _reflect(code, steep, HALF_PI[code.bits], high, low)
+    high, low = _reflect(code, backward, PI[code.bits], high, low)
     value = code.copysign(code.add(high, low), y)
     return code.select(code.compare("unordered", x, y), code.add(x, y), value)
 
@@ -320,19 +326,21 @@ def _asin_parts(code: Code, x: str) -> tuple[str, str, str, str, str]:
     inside = code.compare("le", size, code.const(0.5))
     z = code.select(inside, code.mul(x, x), code.mul(code.const(0.5), code.sub(code.const(1.0), size)))
     root = code.unary("sqrt", z)
-    rest = code.div(code.fma(code.neg(root), root, z), code.add(root, root))
-    rest = code.select(code.compare("eq", root, code.const(0.0)), code.const(0.0), rest)
     t = code.select(inside, size, root)
-    lost = code.select(inside, code.const(0.0), rest)
-    tail = code.mul(code.mul(z, t), code.polynomial(z, table.ASIN_F64))
+    lost = code.const(0.0)
+    if code.bits == 64:
+        rest = code.div(code.fma(code.neg(root), root, z), code.add(root, root))
+        rest = code.select(code.compare("eq", root, code.const(0.0)), code.const(0.0), rest)
+        lost = code.select(inside, code.const(0.0), rest)
+    tail = code.mul(code.mul(z, t), code.polynomial(z, table.ASIN_F32 if code.bits == 32 else table.ASIN_F64))
     return inside, t, tail, lost, size
 
 
 def arcsin(code: Code, x: str) -> str:
     """Beyond 1/2: pi/2 - 2 asin(sqrt((1 - |x|) / 2)), with what the root lost."""
     inside, t, tail, lost, _ = _asin_parts(code, x)
-    high, low = code.fast_two_sum(code.const(HALF_PI[0]), code.mul(t, code.const(-2.0)))
-    rest = code.fma(code.add(tail, lost), code.const(-2.0), code.const(HALF_PI[1]))
+    high, low = code.fast_two_sum(code.const(HALF_PI[code.bits][0]), code.mul(t, code.const(-2.0)))
+    rest = code.fma(code.add(tail, lost), code.const(-2.0), code.const(HALF_PI[code.bits][1]))
     value = code.select(inside, code.add(t, tail), code.add(high, code.add(low, rest)))
     return code.copysign(value, x)
 
@@ -341,9 +349,9 @@ def arccos(code: Code, x: str) -> str:
     inside, t, tail, lost, _ = _asin_parts(code, x)
     negative = code.compare("lt", x, code.const(0.0))
     signed, signed_tail = code.select(negative, code.neg(t), t), code.select(negative, code.neg(tail), tail)
-    high, low = code.fast_two_sum(code.const(HALF_PI[0]), code.neg(signed))
-    near = code.add(high, code.add(low, code.sub(code.const(HALF_PI[1]), signed_tail)))
+    high, low = code.fast_two_sum(code.const(HALF_PI[code.bits][0]), code.neg(signed))
+    near = code.add(high, code.add(low, code.sub(code.const(HALF_PI[code.bits][1]), signed_tail)))
     double = code.add(code.add(t, t), code.mul(code.const(2.0), code.add(tail, lost)))
-    high, low = code.fast_two_sum(code.const(PI[0]), code.mul(t, code.const(-2.0)))
-    far = code.add(high, code.add(low, code.fma(code.add(tail, lost), code.const(-2.0), code.const(PI[1]))))
+    high, low = code.fast_two_sum(code.const(PI[code.bits][0]), code.mul(t, code.const(-2.0)))
+    far = code.add(high, code.add(low, code.fma(code.add(tail, lost), code.const(-2.0), code.const(PI[code.bits][1]))))
     return code.select(inside, near, code.select(negative, far, double))
