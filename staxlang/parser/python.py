@@ -87,6 +87,19 @@ def parse_python(source: Source, name: str = "") -> tree.Module:
     return tree.Module(span, name, doc, body)
 
 
+def refused_lines(what: str, depth: int) -> list[str]:
+    """The text of a refused statement, indented by so many blocks. Multi-line strings in it keep their lines."""
+    if not depth:
+        return what.split("\n")
+    nested = "".join([f"{' ' * level}if 1:\n" for level in range(depth)])
+    outer = ast.parse(nested + " " * depth + "pass")
+    block: Any = outer
+    for _ in range(depth):
+        block = block.body[0]
+    block.body = ast.parse(what).body
+    return ast.unparse(outer).split("\n")[depth:]
+
+
 def literal_value(text: str) -> Any:
     """The value of a number's or string's text; raises SyntaxError or ValueError."""
     return ast.literal_eval(text)

@@ -1,0 +1,56 @@
+"""The standard library's sources, printed as Python and run under NumPy itself: their meaning without any of the compiler."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from staxlang.parser.library import library_function, library_index
+from staxlang.parser.printer import to_python
+
+
+def _elementwise(function: Any) -> Any:
+    vectorized = np.vectorize(function, otypes=[np.float64])
+
+    def apply(x: Any) -> Any:
+        x = np.asarray(x)
+        result = vectorized(x) if x.size else np.zeros(x.shape)
+        return result.astype(x.dtype if x.dtype.kind == "f" else np.float64)[()]
+
+    return apply
+
+
+def _size(x: Any, axis: Any = None) -> int:
+    x = np.asarray(x)
+    if axis is None:
+        return x.size
+    return math.prod(x.shape[k] for k in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _extreme(reduce: Any, pair: Any) -> Any:
+    def apply(*values: Any, **options: Any) -> Any:
+        if len(values) == 1:
+            return reduce(values[0], **options)
+        return max(values) if all(isinstance(v, int) for v in values) and pair is np.maximum else pair(*values)
+
+    return apply
+
+
+def namespace() -> dict[str, Any]:
+    """The words of .stx as NumPy's functions, and every definition of the library on top of them."""
+    words: dict[str, Any] = {name: getattr(np, name) for name in np.__all__ if name not in ("bool", "min", "max", "size")}
+    words |= {
+        "size": _size, "max": _extreme(np.max, np.maximum), "min": _extreme(np.min, np.minimum),
+        "sigmoid": _elementwise(lambda v: 1 / (1 + math.exp(-v)) if v >= 0 else math.exp(v) / (1 + math.exp(v))),
+        "softplus": lambda x: np.logaddexp(0, np.asarray(x)).astype(np.asarray(x).dtype), "erf": _elementwise(math.erf),
+        "bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
+        "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],
+    }  # fmt: skip
+    for name in library_index():
+        function: Any = library_function(name)
+        exec(to_python(function.__replace__(exported=False, returns=None, parameters=tuple(
+            parameter.__replace__(annotation=None) for parameter in function.parameters
+        ))), words)  # fmt: skip
+    return words
