@@ -85,7 +85,11 @@ def _resolved(body: Node, values: dict[str, tuple[Unit, Node]], names: set[str],
                 name = lone_symbol(own)
                 if name is not None and name not in names:
                     mapping[name] = read
-            table[load] = ex.substitute(value, mapping)
+            if load.operands:  # inner loads come first, so the table already has what the indices need
+                indirect = tuple([ex.replace(operand, table) for operand in load.operands])
+                table[load] = ex.index(value, mapping, indirect, {})
+            else:
+                table[load] = ex.substitute(value, mapping)
     return ex.replace(body, table) if table else body
 
 

@@ -229,6 +229,8 @@ def _checked(made: Cluster, ex: Expressions, target: Target) -> Cluster | str:
             for own, read in zip(source.subscripts, load["subscripts"], strict=True):
                 if own != read and (made.pure or not ex_disjoint(own, names)):
                     return f"{unit.buffer} reads {source.buffer} at other points than it is computed at"
+            if load.operands and not ex.can_index(source.body, set(source.indices) - names):
+                return f"{unit.buffer} gathers from {source.buffer}"
     depth = depth_of(made, ex)
     if depth and is_few(made.outer, target) and is_long(made, ex, target):
         return "the rows are too few for the threads and too long for the cache"

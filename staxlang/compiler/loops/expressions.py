@@ -151,6 +151,38 @@ class Expressions:
 
     # ---- rewriting ----
 
+    def can_index(self, node: Node, names: Iterable[str]) -> bool:
+        """Whether `index` works: the named indices are used in loads only, not as numbers or in extents."""
+        wanted = frozenset(names)
+        for one in subexpressions((node,)):
+            if one.op == "size" and not wanted.isdisjoint(symbols(one["value"])):
+                return False
+            if one.op == "reduce" and any(not wanted.isdisjoint(symbols(extent)) for _, extent in one["ranges"]):
+                return False
+        return True
+
+    def index(self, node: Node, mapping: Mapping[str, Size], indirect: tuple[Node, ...], memo: dict[Node, Node]) -> Node:
+        """`substitute` where `$k` in the mapping stands for the value of `indirect[k]`."""
+        if self.free(node).isdisjoint(mapping):
+            return node
+        found = memo.get(node)
+        if found is not None:
+            return found
+        operands = tuple([self.index(operand, mapping, indirect, memo) for operand in node.operands])
+        if node.op == "load":
+            own = len(operands)
+            shifted = {f"${k}": symbol(f"${k + own}") for k in range(len(indirect))}
+            moved = {name: substitute(size, shifted) for name, size in mapping.items()}
+            subscripts = tuple([replace_symbols(one, moved) for one in node["subscripts"]])
+            used = any(name[0] == "$" for one in subscripts for name in symbols(one))
+            found = self.make("load", (*operands, *indirect) if used else operands, node.type, buffer=node["buffer"], subscripts=subscripts)
+        elif node.op in ("size", "reduce"):
+            found = self._substitute(self.with_operands(node, operands), mapping, {})
+        else:
+            found = self.with_operands(node, operands)
+        memo[node] = found
+        return found
+
     def substitute(self, node: Node, mapping: Mapping[str, Size], memo: dict[Node, Node] | None = None) -> Node:
         """The expression with indices replaced by sizes, all at once. `memo` may be shared by calls with the same mapping."""
         if not mapping or self.free(node).isdisjoint(mapping):

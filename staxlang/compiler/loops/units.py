@@ -92,7 +92,11 @@ def _expanded(body: Node, inlined: dict[str, Definition], ex: Expressions) -> No
         definition = inlined.get(load["buffer"])
         if definition is not None:
             mapping = {name: subscript for (name, _), subscript in zip(definition.ranges, load["subscripts"], strict=True)}
-            table[load] = ex.substitute(definition.body, mapping)
+            if load.operands:
+                indirect = tuple([ex.replace(operand, table) for operand in load.operands])
+                table[load] = ex.index(definition.body, mapping, indirect, {})
+            else:
+                table[load] = ex.substitute(definition.body, mapping)
     return ex.replace(body, table) if table else body
 
 
@@ -151,7 +155,7 @@ def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram,
     if body.op == "scan" or ex.reduces(body):
         return False
     sites = uses.sites[step.buffer]
-    if any(load.operands for _, load in sites):
+    if any(load.operands for _, load in sites) and not (ex.cost(body) <= CHEAP_EXPANDED and ex.can_index(body, dict(step.ranges))):
         return False
     last = max([reader for reader, _ in sites])
     if uses.written_between({load["buffer"] for load in ex.loads(body)}, number, last):
