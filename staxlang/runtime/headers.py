@@ -20,6 +20,12 @@ _CHARACTERS: Final = {
     "f16": "e", "f32": "f", "f64": "d", "c64": "F", "c128": "D",
 }  # fmt: skip
 
+# NumPy's type characters to names of base.dtypes.
+DTYPE_NAMES: Final = {
+    character: name for name, characters in _CHARACTERS.items() for character in characters
+    if np.dtype(character).itemsize == (1 if name == "bool" else int(name[1:]) // 8)
+}  # fmt: skip
+
 
 def word(address: int, offset: int = 0) -> int:
     """64 bits of memory, signed."""
@@ -33,10 +39,8 @@ def _int32(address: int, offset: int = 0) -> int:
 def dtype_words(layout: HeaderLayout) -> dict[str, tuple[int, ...]]:
     """The kind/type/byteorder/number words of each native dtype's descriptors."""
     found: dict[str, tuple[int, ...]] = {}
-    for name, characters in _CHARACTERS.items():
-        dtypes = [np.dtype(character) for character in characters]
-        size = 1 if name == "bool" else int(name[1:]) // 8
-        found[name] = tuple(word(id(dtype), layout.descr_word) for dtype in dtypes if dtype.itemsize == size)
+    for character, name in DTYPE_NAMES.items():
+        found[name] = (*found.get(name, ()), word(id(np.dtype(character)), layout.descr_word))
     return found
 
 

@@ -4,24 +4,45 @@ from __future__ import annotations
 
 import warnings
 from importlib import import_module
-from types import ModuleType
 from typing import Any, NoReturn
 
 
-def compilation() -> ModuleType:
-    """The whole way from a function to code (imports evaluator, compiler and llvmlite)."""
+def compilation() -> Any:
+    """The whole way from a function to a version (imports evaluator and compiler)."""
     return import_module("staxlang.runtime.compilation")
 
 
-def native() -> ModuleType:
+def programs() -> Any:
+    return import_module("staxlang.runtime.programs")
+
+
+def entries() -> Any:
+    return import_module("staxlang.runtime.entries")
+
+
+def native() -> Any:
+    """llvmlite."""
     return import_module("staxlang.runtime.native")
+
+
+def report() -> Any:
+    return import_module("staxlang.runtime.report")
+
+
+def diagnostics() -> Any:
+    return import_module("staxlang.base.diagnostics")
 
 
 def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (), **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code`."""
-    diagnostics = import_module("staxlang.base.diagnostics")
-    raise diagnostics.error_of([diagnostics.diagnose(code, notes=notes, help=help, **fields)]) from None
+    known = diagnostics()
+    raise known.error_of([known.diagnose(code, notes=notes, help=help, **fields)]) from None
 
 
 def warn(text: str, stacklevel: int = 2) -> None:
-    warnings.warn(text, import_module("staxlang.base.diagnostics").StaxWarning, stacklevel=stacklevel + 1)
+    warnings.warn(text, diagnostics().StaxWarning, stacklevel=stacklevel + 1)
+
+
+def warn_of(code: str, **fields: Any) -> None:
+    """Warn of the catalogue's diagnostic `code`."""
+    warn(diagnostics().diagnose(code, **fields).render(), 3)

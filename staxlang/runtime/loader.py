@@ -29,6 +29,9 @@ class Symbols:
     def add(self, name: str, address: int) -> None:
         self._known[name] = address
 
+    def knows(self, name: str) -> bool:
+        return name in self._known
+
     def address(self, name: str) -> int:
         known = self._known.get(name)
         if known is None:

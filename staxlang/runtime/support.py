@@ -1,9 +1,8 @@
-"""The support module loaded and bound: symbols for entries, recycled memory, the kernel type. One per process, made at first need."""
+"""The support module loaded and bound: symbols for entries, recycled memory. One per process, made at first need."""
 
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from staxlang.runtime.loader import OWN_LOADER, Code, LoadError, Symbols, load_o
 
 _EXPORTED: Final = (
     "stax_clock", "stax_miss_function", "stax_capsule", "stax_kept_bytes", "stax_keep_limit", "stax_mapped_bytes", "stax_miss",
-    "stax_gate_miss", "stax_descr_get", "stax_raise", "stax_new_array", "stax_allocate", "stax_release", "stax_trim", "stax_handler",
+    "stax_gate_miss", "stax_raise", "stax_new_array", "stax_allocate", "stax_release", "stax_trim", "stax_handler",
 )  # fmt: skip
 
 
@@ -53,6 +52,7 @@ class Support:
             if store is not None:
                 store.put(key, data)
         self.code = code
+        self.libraries: list[Code] = []
         self.symbols.update(code.addresses)
         self._bind_memory()
 
@@ -93,17 +93,3 @@ class Support:
 
 def write_pointer(address: int, value: int) -> None:
     ctypes.c_uint64.from_address(address).value = value
-
-
-_lock: Final = threading.Lock()
-_support: Support | None = None
-
-
-def get(target: Target, store: Store | None, identity: str) -> Support:
-    """The process's Support; the first caller makes it."""
-    global _support
-    if _support is None:
-        with _lock:
-            if _support is None:
-                _support = Support(target, store, identity)
-    return _support

@@ -97,7 +97,7 @@ class EntryWriter:
             value = w.call("ptr", "PyDict_GetItemWithError", ("ptr", holder), ("ptr", self.slot(self.plan.places[index].step[2])))
             w.require(w.op(f"icmp ne ptr {value}, null"))
             check = self.plan.places[index].check
-            if check[0] in ("same", "function"):
+            if check[0] in ("same", "equal", "function"):
                 w.require_equal("ptr", value, self.slot(check[1]))
             w.store("ptr", value, f"@{self.entry}.cache", 8 * index)
         if tag:
@@ -105,6 +105,9 @@ class EntryWriter:
 
     def step_argument(self, place: Place) -> str:
         return self.w.load("ptr", "%args", 8 * place.step[1])
+
+    def step_none(self, place: Place) -> str:
+        return "null"  # *args and **kwargs: their parts are arguments themselves
 
     def step_slot(self, place: Place) -> str:
         return self.slot(place.step[1])
@@ -318,6 +321,7 @@ def _bare_symbol(size: SizeExpression) -> str | None:
 Step = Callable[[EntryWriter, Place], str]
 _STEPS: dict[str, Step] = {
     "argument": EntryWriter.step_argument,
+    "none": EntryWriter.step_none,
     "slot": EntryWriter.step_slot,
     "cell": EntryWriter.step_cell,
     "item": EntryWriter.step_item,
@@ -334,6 +338,7 @@ _CHECKS: dict[str, Callable[..., None]] = {
     "frozen": EntryWriter.check_frozen,
     "text": EntryWriter.check_text,
     "same": EntryWriter.check_same,
+    "equal": EntryWriter.check_same,
     "function": EntryWriter.check_function,
     "type": EntryWriter.check_type,
     "tuple": EntryWriter.check_tuple,

@@ -20,6 +20,7 @@ Checks (what it must be):
     ("frozen", kind, value)                      a Python number of that kind and value
     ("text", s)                                  a str equal to the one in slot s
     ("same", s)                                  that very object
+    ("equal", s)                                 an object of the same type, equal to it (natively only the same one)
     ("function", s, c)                           that very function, its code still the one in slot c
     ("type", s)                                  an object of exactly that type
     ("tuple", n) ("list", n)                     exactly that type and length
@@ -58,7 +59,8 @@ class EntryPlan(NamedTuple):
     """One version's call from Python objects to Python objects.
 
     `result` is a tree: ("array", k) output k; ("scalar", k) output k as a NumPy scalar; ("number", k, kind) output k as a Python number;
-    ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset) of an input, in elements; ("size", size);
+    ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset) of an input, in elements; ("part", k, dtype slot,
+    shape, strides, offset) of output k; ("size", size);
     ("static", slot); ("tuple", items); ("build", slot, items): what the callable in the slot makes of the items.
     `gate` is the dtype of the value that a guard replay computes (then `result` is not used); `outcome` is, in an entry below a gate,
     the 64 bits that the gate's value must have.

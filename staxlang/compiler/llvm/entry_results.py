@@ -119,14 +119,25 @@ class ResultWriter:
         return self._same(self.e.objects[place])
 
     def _view(self, place: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
-        """A view of an input's memory whose base is that input, writable if it is."""
+        """A view of an input's memory."""
+        return self._part_of(self.e.objects[place], DTYPES[self.e.plan.places[place].check[1]].itemsize, slot, shape, strides, offset)
+
+    def _part(self, output: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
+        """A view of a result's memory. The result itself lives on as the view's base."""
         w = self.w
-        itemsize = DTYPES[self.e.plan.places[place].check[1]].itemsize
+        owner = self._array(output)
+        made = self._part_of(owner, self.e.plan.outputs[output].itemsize, slot, shape, strides, offset)
+        w.call("void", "Py_DecRef", ("ptr", owner))
+        return made
+
+    def _part_of(self, owner: str, itemsize: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
+        """A view whose base is its owner, writable if that is."""
+        w = self.w
         label = w.name("view")
         dims = self.extents(shape, f"{label}.dims")
         steps = self.extents(tuple(stride * itemsize for stride in strides), f"{label}.strides")
-        data = w.op(f"getelementptr i8, ptr {self.e.data[place]}, i64 {w.size(offset * itemsize)}")
-        owner = self.e.objects[place]
+        start = w.load("ptr", owner, self.e.layout.array_data)
+        data = w.op(f"getelementptr i8, ptr {start}, i64 {w.size(offset * itemsize)}")
         flags = w.op(f"and i32 {w.load('i32', owner, self.e.layout.array_flags)}, {WRITEABLE}")
         array = self._new_view(self._same(self.e.slot(slot)), len(shape), dims, steps, data, flags)
         w.require(w.op(f"icmp ne ptr {array}, null"), "nothing")
@@ -166,6 +177,7 @@ _VALUES: dict[str, Callable[..., str]] = {
     "number": ResultWriter._number,
     "object": ResultWriter._object,
     "view": ResultWriter._view,
+    "part": ResultWriter._part,
     "size": ResultWriter._size,
     "static": ResultWriter._static,
     "tuple": ResultWriter._tuple,

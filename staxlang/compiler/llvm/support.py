@@ -1,4 +1,4 @@
-"""What every native entry calls, as LLVM text: the way to Python on a miss, binding as a method, large results in recycled memory.
+"""What every native entry calls, as LLVM text: the way to Python on a miss, large results in recycled memory.
 
 Everything here runs with the GIL held, so its tables need no lock.
 """
@@ -20,10 +20,8 @@ _ENTRIES = """
 @stax_keep_limit = global i64 1073741824
 @stax_mapped_bytes = global i64 0
 @PyArray_Type = external global i8
-@_Py_NoneStruct = external global i8
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr) nounwind
 declare ptr @PyObject_CallOneArg(ptr, ptr) nounwind
-declare ptr @PyMethod_New(ptr, ptr) nounwind
 declare ptr @PyLong_FromLong(i64) nounwind
 declare ptr @PyErr_NoMemory() nounwind
 declare void @Py_IncRef(ptr) nounwind
@@ -60,19 +58,6 @@ define ptr @stax_gate_miss(ptr %self, ptr %args, i64 %nargsf, ptr %kwnames, ptr 
   %next = load ptr, ptr %place
   %answer = call ptr %next(ptr %self, ptr %args, i64 %nargsf, ptr %kwnames)
   ret ptr %answer
-}
-
-define ptr @stax_descr_get(ptr %self, ptr %object, ptr %type) nounwind {
-  %none = icmp eq ptr %object, null
-  %nothing = icmp eq ptr %object, @_Py_NoneStruct
-  %unbound = or i1 %none, %nothing
-  br i1 %unbound, label %itself, label %bound
-itself:
-  call void @Py_IncRef(ptr %self)
-  ret ptr %self
-bound:
-  %method = call ptr @PyMethod_New(ptr %self, ptr %object)
-  ret ptr %method
 }
 
 define void @stax_raise(ptr %function, i32 %status) nounwind {

@@ -1,0 +1,113 @@
+"""A call's positional and keyword objects to parameters, as Python binds them; and where the native entry finds each of them."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from staxlang.runtime import late
+
+_VARARGS, _VARKEYWORDS = 0x04, 0x08
+
+CallShape = tuple[int, tuple[str, ...]]
+"""How a call was written: how many positional objects, and the names of the keyword ones in order."""
+
+
+class Bound(NamedTuple):
+    """Parameters by name. A `*args` parameter holds a tuple, a `**kwargs` one a dict. `given` says which were passed, not defaulted."""
+
+    values: dict[str, Any]
+    shape: CallShape
+    given: frozenset[str]
+
+
+class Binder:
+    """Binds calls to one function's parameters."""
+
+    def __init__(self, function: FunctionType) -> None:
+        code = function.__code__
+        self.function = function
+        self.name = function.__name__
+        count, keyword_only = code.co_argcount, code.co_kwonlyargcount
+        self.positional = code.co_varnames[:count]
+        self.positional_only = frozenset(code.co_varnames[: code.co_posonlyargcount])
+        self.keyword_only = code.co_varnames[count : count + keyword_only]
+        rest = list(code.co_varnames[count + keyword_only :])
+        self.varargs = rest.pop(0) if code.co_flags & _VARARGS else None
+        self.varkeywords = rest.pop(0) if code.co_flags & _VARKEYWORDS else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All parameters, in the order of their definition."""
+        found = list(self.positional)
+        if self.varargs is not None:
+            found.append(self.varargs)
+        found.extend(self.keyword_only)
+        if self.varkeywords is not None:
+            found.append(self.varkeywords)
+        return tuple(found)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+        """Raises the diagnostic of a wrong call: too many, unknown, twice or missing arguments."""
+        values: dict[str, Any] = dict(zip(self.positional, args, strict=False))
+        extra = args[len(self.positional) :]
+        more: dict[str, Any] = {}
+        if extra and self.varargs is None:
+            late.raise_error("too-many-arguments", function=self.name, expected=len(self.positional), given=len(args))
+        for name, value in kwargs.items():
+            known = name in self.keyword_only or (name in self.positional and name not in self.positional_only)
+            if known:
+                if name in values:
+                    late.raise_error("duplicate-argument", function=self.name, name=name)
+                values[name] = value
+            elif self.varkeywords is not None:
+                more[name] = value
+            else:
+                code = "positional-only" if name in self.positional_only else "unknown-keyword"
+                late.raise_error(code, function=self.name, name=name)
+        given = frozenset(values)
+        self._defaults(values)
+        if self.varargs is not None:
+            values[self.varargs] = extra
+        if self.varkeywords is not None:
+            values[self.varkeywords] = more
+        ordered = {name: values[name] for name in self.names}
+        return Bound(ordered, (len(args), tuple(kwargs)), given)
+
+    def _defaults(self, values: dict[str, Any]) -> None:
+        defaults = self.function.__defaults__ or ()
+        first = len(self.positional) - len(defaults)
+        for index, name in enumerate(self.positional):
+            if name not in values:
+                if index < first:
+                    late.raise_error("missing-argument", function=self.name, name=name)
+                values[name] = defaults[index - first]
+        named = self.function.__kwdefaults__ or {}
+        for name in self.keyword_only:
+            if name not in values:
+                if name not in named:
+                    late.raise_error("missing-argument", function=self.name, name=name)
+                values[name] = named[name]
+
+    def default(self, parameter: str) -> Any:
+        """The object that stands for a parameter that is not passed."""
+        named = self.function.__kwdefaults__ or {}
+        if parameter in named:
+            return named[parameter]
+        defaults = self.function.__defaults__ or ()
+        return defaults[self.positional.index(parameter) - len(self.positional) + len(defaults)]
+
+    # ---- where the native entry finds a parameter ----
+
+    def argument_index(self, parameter: str, shape: CallShape) -> int | None:
+        """The place in the call's vector of a parameter's object; None where it was not passed (a default)."""
+        positional, keywords = shape
+        if parameter in self.positional:
+            index = self.positional.index(parameter)
+            if index < positional:
+                return index
+        return positional + keywords.index(parameter) if parameter in keywords else None
+
+    def varargs_index(self, item: int) -> int:
+        """The place in the call's vector of an element of `*args`."""
+        return len(self.positional) + item

@@ -1,0 +1,206 @@
+"""The way from a call that no version fits to a new version: evaluate, replay gates, build the program, plan the entry. Loaded on a miss."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from staxlang.base.settings import Settings
+from staxlang.base.sizes import Condition
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+from staxlang.compiler.capture import GraphRecorder
+from staxlang.compiler.graph import Graph, fingerprint
+from staxlang.compiler.llvm.entry_plan import EntryPlan, Output
+from staxlang.runtime import failures
+from staxlang.runtime.arguments import Arguments, Evidence, SizePolicy, abstract_arguments
+from staxlang.runtime.disk import digest
+from staxlang.runtime.ground import Ground
+from staxlang.runtime.matching import Matched, Matcher
+from staxlang.runtime.planning import LEAF_KINDS, PlanBuilder
+from staxlang.runtime.plans import encode
+from staxlang.runtime.programs import Built, Programs
+from staxlang.runtime.results import ResultTree
+from staxlang.runtime.running import execute
+from staxlang.runtime.signature import Prepared
+from staxlang.runtime.versions import GateStep, Version
+from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.evaluator import Evaluation, evaluate, kernel_function
+from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
+
+
+class Captured(NamedTuple):
+    """One capture, kept beside its version: what `explain` and `show` go back to."""
+
+    graph: Graph
+    evaluation: Evaluation
+    tree: Any
+    built: Built
+
+
+class Compiler(NamedTuple):
+    """What a compilation needs of its surroundings."""
+
+    programs: Programs
+    settings: Settings
+
+
+def compile_version(
+    ground: Ground, settings: Settings, function: Any, prepared: Prepared, evidence: Evidence, number: int
+) -> tuple[Version, Evidence]:
+    """The version for a call, and what its sizes add to the evidence. Raises the diagnostics of what cannot be compiled; then nothing stays."""
+    compiler = Compiler(ground.programs, settings)
+    tree = kernel_function(function)
+    capture = _Capture(compiler, prepared, SizePolicy(evidence, compiler.settings), share=False)
+    capture.run(tree)
+    if capture.needs_sharing():
+        capture = _Capture(compiler, prepared, SizePolicy(evidence, compiler.settings), share=True)
+        capture.run(tree)
+    return capture.version(number, tree), capture.arguments.seen
+
+
+class _Capture:
+    """One evaluation of a function for one call, and the plans made of it."""
+
+    def __init__(self, compiler: Compiler, prepared: Prepared, policy: SizePolicy, share: bool) -> None:
+        self.compiler = compiler
+        self.prepared = prepared
+        self.policy = policy
+        self.share = share
+        self.arguments: Arguments = abstract_arguments(prepared.values, prepared.items, policy, share)
+        self.recorder = GraphRecorder(self._run_gate)
+        self.context = EvaluationContext(self.recorder, unroll_limit=compiler.settings.static_loop_limit)
+        self.context.arguments = prepared.values
+        self.context.capture_type = self._capture_type
+        self.recorder.facts_from(lambda: self.context.facts)
+        self.gates: list[GateStep] = []
+        self.evaluation: Evaluation | None = None
+
+    def run(self, tree: Any) -> None:
+        self.evaluation = evaluate(tree, self.arguments.values, self.recorder, self.context)
+
+    def _capture_type(self, value: Any, dtype: Any, getter: Any) -> TensorType:
+        """Captured arrays follow the same policy as arguments: constants first, symbols on evidence."""
+        type_ = self.policy.type_of(str(getter), value, dtype)
+        self.context.hints.update(self.policy.hints)
+        return type_
+
+    def needs_sharing(self) -> bool:
+        """Is an array written to that is also passed in another place?"""
+        assert self.evaluation is not None
+        written = {position for position, _, _ in self.evaluation.updates}
+        arrays = _leaf_arrays(self.prepared)
+        return any(
+            position in written and any(other is array and place != position for place, other in arrays.items())
+            for position, array in arrays.items()
+        )
+
+    # ---- gates ----
+
+    def _run_gate(self, sliced: Graph, span: Span | None, what: str) -> Any:
+        """Compile a gate's slice, run it on the arguments, and keep it as the replay of later calls."""
+        built = self.compiler.programs.get(sliced, self.compiler.settings)
+        builder = self._builder(frozenset())
+        (output,) = sliced.outputs
+        plan = self._plan(builder, sliced, built, (output.type,), ("scalar", 0), gate=output.type.dtype.name)
+        encoded, names = encode(plan)
+        key = digest(fingerprint(sliced), repr(encoded), *(repr(id(slot)) for slot in builder.slots))
+        path = f"{what} (line {span.line})" if span is not None else what
+        step = GateStep(key, encoded, builder.slots, names, built.program, None, path)
+        matched = Matcher(encoded, builder.slots, names, self.prepared.values).match()
+        assert isinstance(matched, Matched), matched
+        step.outcome = execute(built.program.function, encoded, builder.slots, matched)[0].item()
+        step.native_plan = plan
+        self.gates.append(step)
+        return step.outcome
+
+    # ---- plans ----
+
+    def _builder(self, written: frozenset[int]) -> PlanBuilder:
+        """Places and guards by what the evaluation has met so far."""
+        builder = PlanBuilder()
+        values = self.prepared.values
+        builder.add_items(self.prepared.items, self.arguments.types, written)
+        if self.share:
+            builder.aliases(self.prepared.items)
+        for capture in self.context.captures:
+            builder.add_capture(capture, values, capture.position in written)
+        for guard in self.context.guards:
+            if isinstance(guard, ContentGuard):
+                builder.add_content(guard, values)
+            elif isinstance(guard, FrozenScalar):
+                builder.freeze(guard)
+        return builder
+
+    def _types(self) -> dict[int, TensorType]:
+        return {**self.arguments.types, **{capture.position: capture.type for capture in self.context.captures}}
+
+    def _plan(
+        self, builder: PlanBuilder, graph: Graph, built: Built, outputs: tuple[TensorType, ...], result: tuple[Any, ...], gate: str | None = None
+    ) -> EntryPlan:
+        positions = [(node["position"], node) for node in graph.scalars]
+        return EntryPlan(
+            positional=0,
+            keywords=(),
+            places=tuple(builder.places),
+            symbols=tuple(builder.symbol(binding) for binding in self.context.sizes),
+            conditions=self._conditions(),
+            arrays=tuple(builder.leaf_places[node["position"]] for node in graph.inputs),
+            scalars=tuple((builder.leaf_places[position], _SCALAR_KINDS[node.type.dtype.kind]) for position, node in positions),
+            sizes=built.sizes,
+            outputs=tuple(
+                Output(type_.dtype.name, type_.dtype.itemsize, type_.shape, builder.slot(type_.dtype.numpy)) for type_ in outputs
+            ),
+            result=result,
+            work=built.work,
+            arena=built.arena,
+            gate=gate,
+            fail=builder.slot(_Failure(graph, self.compiler)) if built.checks else -1,
+            slots=len(builder.slots),
+        )
+
+    def _conditions(self) -> tuple[Condition, ...]:
+        return tuple(dict.fromkeys(guard.condition for guard in self.context.guards if isinstance(guard, ShapeGuard)))
+
+    def version(self, number: int, tree: Any) -> Version:
+        evaluation = self.evaluation
+        assert evaluation is not None
+        graph = self.recorder.graph(
+            [handle for handle, _ in evaluation.outputs], [(position, handle) for position, handle, _ in evaluation.updates]
+        )
+        built = self.compiler.programs.get(graph, self.compiler.settings)
+        builder = self._builder(frozenset(position for position, _, _ in evaluation.updates))
+        outputs = tuple(type_ for _, type_ in evaluation.outputs)
+        assert evaluation.result is not None
+        result = ResultTree(builder, self._types(), outputs, self.prepared.values).node(evaluation.result)
+        plan = self._plan(builder, graph, built, outputs, result)
+        encoded, names = encode(plan)
+        version = Version(number, encoded, builder.slots, names, built.program, tuple(self.gates))
+        version.native_plan = plan
+        version.source = Captured(graph, evaluation, tree, built)
+        return version
+
+
+_SCALAR_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+
+
+def _leaf_arrays(prepared: Prepared) -> dict[int, np.ndarray[Any, Any]]:
+    found: dict[int, np.ndarray[Any, Any]] = {}
+    position = -1
+    for item in prepared.items:
+        position += item.kind in LEAF_KINDS
+        if item.kind == "array":
+            found[position] = item.value
+    return found
+
+
+class _Failure:
+    """Raises for a run-time check of a program that failed: the check is looked up in the program's stages only then."""
+
+    def __init__(self, graph: Graph, compiler: Compiler) -> None:
+        self.graph = graph
+        self.compiler = compiler
+
+    def __call__(self, status: int) -> None:
+        failures.raise_failed_check(self.graph, self.compiler.programs.target, self.compiler.settings, status)

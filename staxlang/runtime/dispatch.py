@@ -1,0 +1,255 @@
+"""A call that native code did not serve: bound, matched against the kernel's versions, compiled if none fits, then run."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from staxlang.base.settings import Settings
+from staxlang.runtime import late
+from staxlang.runtime.binding import Binder, Bound
+from staxlang.runtime.ground import Ground
+from staxlang.runtime.matching import Difference, Matched
+from staxlang.runtime.signature import Prepared, prepare
+from staxlang.runtime.versions import Replays, Version
+
+_MISSES_KEPT: Final = 64
+_compilations = itertools.count(1)
+
+
+class Miss(NamedTuple):
+    """A call that no version served: for each version, every guard that it did not meet."""
+
+    call: int
+    versions: tuple[tuple[int, tuple[Difference, ...]], ...]
+
+    def __str__(self) -> str:
+        if not self.versions:
+            return f"call {self.call}: the first call"
+        parts = [f"version {number}: {'; '.join(map(str, found))}" for number, found in self.versions]
+        return f"call {self.call}: " + " | ".join(parts)
+
+
+class Counts:
+    """What happened to a kernel's calls outside native code."""
+
+    __slots__ = ("calls", "misses", "compilations", "fallbacks", "disk_hits", "replays", "dropped")
+
+    def __init__(self) -> None:
+        self.calls = self.misses = self.compilations = self.fallbacks = self.disk_hits = self.replays = self.dropped = 0
+
+
+class Dispatcher:
+    """The state of one kernel: its versions, newest first, and what has been seen of its sizes."""
+
+    def __init__(self, function: Any, settings: Settings, publish: Callable[[int], None]) -> None:
+        self.function = function
+        self.settings = settings
+        self.binder = Binder(function)
+        self.versions: list[Version] = []
+        self.evidence: dict[Any, int | None] = {}
+        self.counts = Counts()
+        self.retired_hits = 0
+        self.misses: deque[Miss] = deque(maxlen=_MISSES_KEPT)
+        self._publish = publish  # directs the kernel object's calls to a native address
+        self._lock = threading.RLock()
+        self._numbers = itertools.count(1)
+        self._warned = False
+        self._tree: Any = None
+
+    # ---- calls ----
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.counts.calls += 1
+        bound = self.binder.bind(args, kwargs)
+        prepared = prepare(bound.values)
+        found = self._find(prepared, {})
+        if found is None:
+            found = self._miss(bound, prepared)
+            if found is None:
+                return self.function(*args, **kwargs)
+        version, matched = found
+        if bound.shape not in version.entries and not prepared.copies:
+            self._extend(version, bound)
+        return self._run(version, matched, prepared)
+
+    def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
+        """(version, what it holds) of the first version that fits; the others' differences are gathered."""
+        for version in list(self.versions):
+            found = version.match(prepared.values, replays)
+            if isinstance(found, Matched):
+                return version, found
+            if differences is not None:
+                differences.append((version, found))
+        return None
+
+    def _run(self, version: Version, matched: Matched, prepared: Prepared) -> Any:
+        version.used = late_clock()
+        result = version.run(matched)
+        if prepared.copies:
+            for copy, original in prepared.copies:
+                if version.writes(copy, matched):
+                    original[...] = copy
+            result = _with_originals(result, prepared)
+        return result
+
+    # ---- misses ----
+
+    def _miss(self, bound: Bound, prepared: Prepared) -> Any:
+        """Compile under the kernel's lock; a thread that waited looks again first. None: run the plain function (fallback)."""
+        with self._lock:
+            differences: list[tuple[Version, list[Difference]]] = []
+            found = self._find(prepared, {}, differences)
+            if found is not None:
+                return found
+            copied = self._separate(prepared, differences)
+            if copied is not None:
+                return copied
+            self._note_miss(differences)
+            try:
+                version = self._compile(bound, prepared)
+            except late.diagnostics().StaxError as problem:
+                if self.settings.fallback != "numpy":
+                    raise
+                return self._fall_back(problem)
+            self._admit(version, differences)
+            found = version.match(prepared.values, {})
+            if not isinstance(found, Matched):
+                return self._separate(prepared, [(version, found)]) or _not_fitting(found)
+            self._extend(version, bound)
+            return version, found
+
+    def _compile(self, bound: Bound, prepared: Prepared) -> Version:
+        ground = Ground.get(self.settings)
+        self._count_compilation()
+        version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, next(self._numbers))
+        self.evidence.update(seen)
+        self.counts.compilations += 1
+        return version
+
+    def _count_compilation(self) -> None:
+        count = next(_compilations)
+        limit = self.settings.max_compilations
+        if count > limit and self.settings.strict:
+            late.raise_error("max-compilations", count=limit)
+        if count == limit + 1:
+            late.warn(f"this process has compiled {limit} versions of kernels; explain_misses() of a kernel says what keeps changing")
+
+    def _separate(self, prepared: Prepared, differences: list[tuple[Version, list[Difference]]]) -> Any:
+        """A version that fits but for arrays that overlap one that is written: it gets copies of those."""
+        for version, found in differences:
+            if found and all(difference.condition.endswith("do not overlap") for difference in found):
+                copies = version.copies_for(prepared.values)
+                if copies is not None:
+                    matched = version.match(copies, {})
+                    if isinstance(matched, Matched):
+                        return version, matched
+        return None
+
+    def _extend(self, version: Version, bound: Bound) -> None:
+        """A native entry for this call shape, linked in front."""
+        ground = Ground.get(self.settings)
+        if ground.native and version.native_plan is not None and version.program is not None:
+            with self._lock:
+                tree = self.tree(ground)
+                tree.add(version, bound.shape)
+                self._publish(tree.link())
+        else:
+            version.entries[bound.shape] = None
+
+    def tree(self, ground: Ground) -> Any:
+        if self._tree is None:
+            self._tree = late.entries().EntryTree(late.entries().EntryMaker(ground.support, ground.store, ground.target, self.binder))
+        return self._tree
+
+    def _admit(self, version: Version, differences: list[tuple[Version, list[Difference]]]) -> None:
+        """Take a new version in; at the cap the one whose last call is longest ago goes."""
+        limit = self.settings.max_versions
+        if len(self.versions) >= limit:
+            component = _changing(differences)
+            if self.settings.strict:
+                late.raise_error("max-versions", kernel=self.binder.name, count=limit, component=component)
+            oldest = min(self.versions, key=lambda known: known.last_used)
+            self.versions.remove(oldest)
+            self.retired_hits += oldest.hits
+            self.counts.dropped += 1
+            if self._tree is not None:
+                self._tree.drop(oldest)
+                self._publish(self._tree.link())
+            if not self._warned:
+                self._warned = True
+                late.warn_of("version-dropped", kernel=self.binder.name, count=limit, component=component)
+        self.versions.insert(0, version)
+
+    def _fall_back(self, problem: Any) -> None:
+        self.counts.fallbacks += 1
+        if self.counts.fallbacks == 1:
+            reason = problem.diagnostics[0].message if problem.diagnostics else str(problem)
+            late.warn_of("fallback-numpy", kernel=self.binder.name, reason=reason)
+
+    def _note_miss(self, differences: list[tuple[Version, list[Difference]]]) -> None:
+        self.counts.misses += 1
+        miss = Miss(self.counts.calls + self.native_hits, tuple((version.number, tuple(found)) for version, found in differences))
+        self.misses.append(miss)
+        if self.settings.log & {"recompiles", "all"}:
+            log("recompiles", f"{self.binder.name}: {miss}")
+
+    @property
+    def native_hits(self) -> int:
+        return sum(version.hits - version.calls for version in self.versions) + self.retired_hits
+
+    def reset(self) -> None:
+        """Forget all versions and all evidence."""
+        with self._lock:
+            self._publish(0)
+            for version in self.versions:
+                self.retired_hits += version.hits - version.calls
+                if self._tree is not None:
+                    self._tree.drop(version)
+            self.versions = []
+            self.evidence = {}
+            self._tree = None
+            self.misses.clear()
+
+
+def late_clock() -> int:
+    """The process's call counter, by which native entries note their last hit."""
+    return Ground.clock()
+
+
+def _changing(differences: list[tuple[Version, list[Difference]]]) -> str:
+    """The path that differs in most versions."""
+    counts: dict[str, int] = {}
+    for _, found in differences:
+        for difference in found:
+            counts[difference.path] = counts.get(difference.path, 0) + 1
+    return f"`{max(counts, key=lambda path: counts[path])}`" if counts else "the call"
+
+
+def _not_fitting(found: list[Difference]) -> Any:
+    raise RuntimeError(f"a new version does not fit the call that it was made for: {'; '.join(map(str, found))}")
+
+
+def _with_originals(result: Any, prepared: Prepared) -> Any:
+    """A converted copy that is returned as it came is the caller's own array."""
+    for copy, original in prepared.copies:
+        if result is copy:
+            return original
+    if type(result) is tuple:
+        return tuple(_with_originals(item, prepared) for item in result)
+    return result
+
+
+def log(topic: str, text: str) -> None:
+    logger = logging.getLogger("staxlang")
+    if not logger.handlers and not logging.getLogger().handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("stax %(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    logger.info("[%s] %s", topic, text)

@@ -1,0 +1,182 @@
+"""Native entries of versions: a plan and a call shape to loaded code, and the tree in which a kernel's entries are linked."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import Any
+
+from staxlang.compiler.llvm.entry import emit_entry
+from staxlang.compiler.llvm.entry_plan import EntryPlan, Place
+from staxlang.runtime import identity
+from staxlang.runtime.binding import Binder, CallShape
+from staxlang.runtime.disk import Store, digest
+from staxlang.runtime.loader import LoadError
+from staxlang.runtime.plans import encode
+from staxlang.runtime.support import Support, build, load
+from staxlang.runtime.versions import GateStep, NativeEntry, Program, Version
+
+_PARTS = ("", ".next", ".child", ".slots", ".tags", ".hits", ".used")
+
+
+class EntryMaker:
+    """Writes, builds and loads entries for one function's parameters."""
+
+    def __init__(self, support: Support, store: Store | None, target: Any, binder: Binder) -> None:
+        self.support = support
+        self.store = store
+        self.target = target
+        self.binder = binder
+
+    def make(self, plan: EntryPlan, slots: list[Any], program: Program, shape: CallShape, outcome: int | None) -> NativeEntry | None:
+        """None where the call shape cannot be served natively."""
+        table = list(slots)
+        placed = self._at_shape(plan, shape, table)
+        if placed is None:
+            return None
+        placed = placed._replace(outcome=outcome, slots=len(table))
+        layout = self.support.layout
+        key = digest("entry", repr(encode(placed)), program.name, repr(layout), identity.compiler(), identity.machine(self.target))
+        name = f"e{key}"
+        exported = tuple(name + part for part in _PARTS)
+        data = self.store.get(key) if self.store is not None else None
+        code = None
+        if data is not None:
+            try:
+                code = load(data, self.support.symbols, exported)
+            except LoadError:
+                code = None
+        if code is None:
+            text = emit_entry(placed, name, program.name, self.support.words, layout)
+            text += f"declare i32 @{program.name}(ptr, ptr, ptr, ptr)\n"
+            data = build(text, self.target, 1)
+            code = load(data, self.support.symbols, exported)
+            if self.store is not None:
+                self.store.put(key, data)
+        return NativeEntry(name, code, table)
+
+    def _at_shape(self, plan: EntryPlan, shape: CallShape, table: list[Any]) -> EntryPlan | None:
+        """The plan with parameters as arguments of this call shape; defaults and keyword names join the table."""
+        binder = self.binder
+        places: list[Place] = []
+        spread: dict[int, str] = {}  # places of *args and **kwargs, which no object stands for
+        for index, place in enumerate(plan.places):
+            if place.step[0] == "parameter":
+                place = self._parameter(place, shape, table)
+                if place.step[0] == "none":
+                    spread[index] = "*" if plan.places[index].step[1] == binder.varargs else "**"
+            elif place.parent in spread:
+                if spread[place.parent] == "*":
+                    at = binder.varargs_index(place.step[1])
+                else:
+                    at = shape[0] + shape[1].index(table[place.step[1]])
+                place = place._replace(parent=-1, step=("argument", at))
+            places.append(place)
+        if spread and _returns(plan.result, spread):
+            return None
+        keywords = tuple(_slot(table, sys.intern(name)) for name in shape[1])
+        return plan._replace(places=tuple(places), positional=shape[0], keywords=keywords)
+
+    def _parameter(self, place: Place, shape: CallShape, table: list[Any]) -> Place:
+        name = place.step[1]
+        if name in (self.binder.varargs, self.binder.varkeywords):
+            return place._replace(step=("none",), check=("any",))
+        at = self.binder.argument_index(name, shape)
+        if at is not None:
+            return place._replace(step=("argument", at))
+        return place._replace(step=("slot", _slot(table, self.binder.default(name))))
+
+
+def _slot(table: list[Any], value: Any) -> int:
+    table.append(value)
+    return len(table) - 1
+
+
+def _returns(tree: tuple[Any, ...], places: dict[int, str]) -> bool:
+    if tree[0] in ("tuple", "build"):
+        return any(_returns(item, places) for item in tree[-1])
+    return tree[0] == "object" and tree[1] in places
+
+
+def outcome_bits(value: Any, dtype: str) -> int | None:
+    """A gate's value as the entry below it compares it; None for one that is wider than 64 bits."""
+    form = {"bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f16": "e", "f32": "f", "f64": "d"}
+    if dtype == "c64":
+        data = struct.pack("<ff", value.real, value.imag)
+    elif dtype in form:
+        data = struct.pack("<" + form[dtype], value)
+    else:
+        return None
+    return int.from_bytes(data.ljust(8, b"\0"), "little", signed=True)
+
+
+class EntryTree:
+    """A kernel's native entries as they are linked: versions in a chain, those behind a data gate below the gate's entry."""
+
+    def __init__(self, maker: EntryMaker) -> None:
+        self.maker = maker
+        self.roots: list[NativeEntry] = []
+        self._gates: dict[tuple[Any, ...], NativeEntry] = {}
+
+    def add(self, version: Version, shape: CallShape) -> None:
+        """Give a version an entry for a call shape, and put it where calls look first."""
+        if shape in version.entries:
+            return
+        version.entries[shape] = None
+        siblings, outcome, key = self.roots, None, (shape,)
+        for gate in version.gates:
+            key = (*key, gate.key, outcome)
+            node = self._gate(gate, shape, key, outcome, siblings)
+            if node is None:
+                return
+            outcome = outcome_bits(gate.outcome, gate.plan.gate or "")
+            if outcome is None:
+                return
+            siblings = node.children
+        assert version.program is not None
+        entry = self.maker.make(version.native_plan, version.slots, version.program, shape, outcome)
+        version.entries[shape] = entry
+        if entry is not None:
+            siblings.insert(0, entry)
+
+    def _gate(
+        self, gate: GateStep, shape: CallShape, key: tuple[Any, ...], outcome: int | None, siblings: list[NativeEntry]
+    ) -> NativeEntry | None:
+        node = self._gates.get(key)
+        if node is None:
+            node = self.maker.make(gate.native_plan, gate.slots, gate.program, shape, outcome)
+            if node is not None:
+                self._gates[key] = node
+                siblings.insert(0, node)
+        return node
+
+    def drop(self, version: Version) -> None:
+        """Take a version's entries out. Their code stays mapped: a call may be inside."""
+        gone = {id(entry) for entry in version.entries.values() if entry is not None}
+        _retired.extend(entry for entry in version.entries.values() if entry is not None)
+        self.roots = _without(self.roots, gone)
+        for node in self._gates.values():
+            node.children = _without(node.children, gone)
+
+    def link(self) -> int:
+        """Write all pointers; the address at which the kernel's calls start."""
+        return self._link(self.roots, self.maker.support.address("stax_miss"))
+
+    def _link(self, entries: list[NativeEntry], end: int) -> int:
+        for entry in entries:
+            if entry.children:
+                entry.descend(self._link(entry.children, self.maker.support.address("stax_gate_miss")))
+            else:
+                entry.descend(self.maker.support.address("stax_gate_miss"))
+        following = end
+        for entry in reversed(entries):
+            entry.follow(following)
+            following = entry.address
+        return following
+
+
+_retired: list[NativeEntry] = []
+
+
+def _without(entries: list[NativeEntry], gone: set[int]) -> list[NativeEntry]:
+    return [entry for entry in entries if id(entry) not in gone]

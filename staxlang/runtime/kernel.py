@@ -1,0 +1,165 @@
+"""`@stax.kernel`: a Python function to a Kernel, the object that users call and ask about."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from staxlang.base.settings import SETTING_NAMES, Settings, check_setting
+from staxlang.runtime import late
+from staxlang.runtime.dispatch import Dispatcher
+from staxlang.runtime.environment import environment_settings
+from staxlang.runtime.kernel_type import native_type, set_entry
+
+OPTIONS = tuple(name for name in SETTING_NAMES if name not in ("cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
+
+
+class Stats(NamedTuple):
+    """Counts of a kernel's calls. `route` says what serves them: `native`, `reference` or `numpy` (after a fallback)."""
+
+    calls: int
+    hits: int
+    misses: int
+    compilations: int
+    versions: int
+    replays: int
+    fallbacks: int
+    route: str
+    disk_hits: int
+
+
+class KernelBase:
+    """A compiled function. Calling it runs a version that fits the arguments, compiled at first sight.
+
+    `__wrapped__` is the plain function; `stats`, `explain`, `explain_misses` and `show` tell what became of it.
+    """
+
+    __wrapped__: Callable[..., Any]
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: FunctionType, settings: Settings) -> None:
+        self.__wrapped__ = function
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+        self.settings = settings
+        self._dispatcher = Dispatcher(function, settings, self._publish)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._dispatcher.call(args, kwargs)
+
+    def _publish(self, address: int) -> None:
+        set_entry(self, _OFFSET, address)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.__wrapped__)
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:
+        return self.__wrapped__.__annotations__
+
+    @property
+    def __defaults__(self) -> Any:
+        return self.__wrapped__.__defaults__  # pyright: ignore  (a plain function)
+
+    @property
+    def __kwdefaults__(self) -> Any:
+        return self.__wrapped__.__kwdefaults__  # pyright: ignore  (a plain function)
+
+    def __repr__(self) -> str:
+        return f"<stax kernel {self.__qualname__}{self.__signature__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    # ---- asking ----
+
+    def stats(self) -> Stats:
+        """Counts since the kernel was made: calls, hits (calls that found a version), misses, compilations, ..."""
+        state = self._dispatcher
+        counts = state.counts
+        native = state.native_hits
+        calls = counts.calls + native
+        route = "numpy" if counts.fallbacks else self.settings.engine if self.settings.engine == "reference" else "native"
+        return Stats(
+            calls=calls,
+            hits=calls - counts.misses - max(counts.fallbacks - counts.misses, 0),
+            misses=counts.misses,
+            compilations=counts.compilations,
+            versions=len(state.versions),
+            replays=counts.replays,
+            fallbacks=counts.fallbacks,
+            route=route,
+            disk_hits=counts.disk_hits,
+        )
+
+    def explain_misses(self) -> list[str]:
+        """For each call that no version served: the guards it did not meet, by version."""
+        return [str(miss) for miss in self._dispatcher.misses]
+
+    def explain(self, *args: Any, **kwargs: Any) -> Any:
+        """A Report of the version that serves these arguments (compiled if there is none): kernels, bytes, guards, what was fused."""
+        return late.report().explain(self, args, kwargs)
+
+    def show(self, stage: str, *args: Any, **kwargs: Any) -> str:
+        """The text of a stage - tree, graph, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
+        return late.report().show(self, stage, args, kwargs)
+
+    def reset(self) -> None:
+        """Forget all versions; the next call compiles again."""
+        self._dispatcher.reset()
+
+
+Kernel, _OFFSET = native_type(KernelBase, "Kernel")
+
+
+def kernel(function: Any = None, /, **options: Any) -> Any:
+    """Compile a function: `@stax.kernel`, or `@stax.kernel(fast_math=True)` with options.
+
+    The options are those of `Settings`: fallback, strict, fast_math, checked, sizes, branches, overlap, max_versions, unroll_limit, engine, isa.
+
+    >>> import numpy as np, staxlang as stax
+    >>> @stax.kernel
+    ... def double(x):
+    ...     return x * 2
+    >>> double(np.arange(3.0))
+    array([0., 2., 4.])
+    """
+    settings = _settings(options)
+    if function is None:
+        return lambda given: _make(given, settings)
+    return _make(function, settings)
+
+
+def _make(function: Any, settings: Settings) -> Any:
+    if isinstance(function, KernelBase):
+        return Kernel(function.__wrapped__, settings)
+    if isinstance(function, (staticmethod, classmethod)):
+        late.raise_error("unsupported-function", name=function.__name__, given="a " + type(function).__name__)
+    if inspect.isclass(function):
+        late.raise_error("unsupported-function", name=function.__name__, given="a class")
+    if not isinstance(function, FunctionType):
+        late.raise_error("not-a-function", operation="stax.kernel", given=f"a {type(function).__name__}")
+    for test, what in ((inspect.iscoroutinefunction, "a coroutine"), (inspect.isgeneratorfunction, "a generator")):
+        if test(function):
+            late.raise_error("unsupported-function", name=function.__name__, given=what)
+    return Kernel(function, settings)
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    for name, value in options.items():
+        if name not in OPTIONS:
+            late.raise_error("unknown-option", operation="stax.kernel", name=name, help=f"the options are {', '.join(OPTIONS)}")
+        try:
+            check_setting(name, value)
+        except ValueError as problem:
+            expected = str(problem).partition(" must be ")[2] or str(problem)
+            late.raise_error("bad-option", operation="stax.kernel", name=name, expected=expected, given=repr(value))
+    if options.get("strict") and options.get("fallback") is not None:
+        late.raise_error("option-conflict", left="strict", right="fallback", reason="strict allows no fallback")
+    return environment_settings().with_options(**options)

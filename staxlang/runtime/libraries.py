@@ -1,0 +1,46 @@
+"""Outside functions that programs call - the thread pool, matrix products of NumPy's BLAS - made and bound when the first program needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from staxlang.compiler.llvm.library import gemm_text
+from staxlang.compiler.target import Target
+from staxlang.runtime import blas, identity, threads
+from staxlang.runtime.disk import Store, digest
+from staxlang.runtime.loader import LoadError
+from staxlang.runtime.support import Support, build, load
+
+_GEMM = ("stax_gemm_f32", "stax_gemm_f64")
+
+
+def provide(support: Support, target: Target, store: Store | None, declarations: Sequence[str]) -> None:
+    """See to it that the functions in a program's `declare` lines can be bound."""
+    for line in declarations:
+        if "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
+            found = blas.find()
+            text = gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
+            support.symbols.update({"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
+            _add(support, target, store, text, _GEMM)
+        elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
+            _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
+            threads.start(support, target)
+
+
+def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...]) -> None:
+    """Build (or take from disk) a module and make its functions known."""
+    key = digest("library", text, target.triple, target.cpu, target.features, identity.compiler())
+    data = store.get(key) if store is not None else None
+    code = None
+    if data is not None:
+        try:
+            code = load(data, support.symbols, exported)
+        except LoadError:
+            code = None
+    if code is None:
+        data = build(text, target, 2)
+        code = load(data, support.symbols, exported)
+        if store is not None:
+            store.put(key, data)
+    support.libraries.append(code)
+    support.symbols.update({name: code.addresses[name] for name in exported})

@@ -1,0 +1,126 @@
+"""A captured Graph to loaded code: looked up by content in this process and on disk before anything is optimized; else built, once."""
+
+from __future__ import annotations
+
+import marshal
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from staxlang.base.settings import Settings
+from staxlang.base.sizes import Size, parse_size
+from staxlang.compiler.graph import Graph, fingerprint
+from staxlang.compiler.llvm.program import Emission, emit
+from staxlang.compiler.loops.ir import Kernel, LoopProgram, Schedule
+from staxlang.compiler.loops.schedule import schedule, size_symbols
+from staxlang.compiler.lower import lower
+from staxlang.compiler.passes.driver import Trace
+from staxlang.compiler.pipeline import optimize
+from staxlang.compiler.target import Target
+from staxlang.runtime import identity
+from staxlang.runtime.disk import Store, digest
+from staxlang.runtime.libraries import provide
+from staxlang.runtime.loader import LoadError
+from staxlang.runtime.running import program_function
+from staxlang.runtime.support import Support, build, load
+from staxlang.runtime.versions import Program
+
+
+class Stages(NamedTuple):
+    """Every stage of one compilation."""
+
+    optimized: Graph
+    trace: Trace
+    loops: LoopProgram
+    schedule: Schedule
+    emission: Emission
+
+
+class Built(NamedTuple):
+    """A program and what its entry has to give it: size symbols in order, bytes of scratch, work (a size), number of run-time checks."""
+
+    program: Program
+    sizes: tuple[str, ...]
+    arena: Size
+    work: Size
+    checks: int
+
+
+def stages(graph: Graph, target: Target, settings: Settings, name: str, record: Callable[[str, Graph], None] | None = None) -> Stages:
+    """Optimize, lower, schedule and emit a graph: pure data all the way."""
+    optimized, trace = optimize(graph, None, record)
+    loops = lower(optimized)
+    planned = schedule(loops, target, settings)
+    return Stages(optimized, trace, loops, planned, emit(planned, target, name))
+
+
+class Programs:
+    """The process's programs by content key."""
+
+    def __init__(self, target: Target, store: Store | None, support: Support) -> None:
+        self.target = target
+        self.store = store
+        self.support = support
+        self.compiled = 0  # programs that were really built in this process
+        self.disk_hits = 0
+        self._known: dict[str, Built] = {}
+        self._lock = threading.Lock()
+
+    def key(self, graph: Graph, settings: Settings) -> str:
+        changing = f"fast_math={settings.fast_math} checked={settings.checked}"
+        return fingerprint(graph, digest(changing, identity.compiler(), identity.machine(self.target)))
+
+    def get(self, graph: Graph, settings: Settings) -> Built:
+        """The program of a graph: from this process, from disk, or built now. One thread builds a given key; others wait for it."""
+        key = self.key(graph, settings)
+        found = self._known.get(key)
+        if found is None:
+            with self._lock:
+                found = self._known.get(key)
+                if found is None:
+                    found = self._known[key] = self._stored(key) or self._build(key, graph, settings)
+        return found
+
+    def _stored(self, key: str) -> Built | None:
+        data = self.store.get(digest("program", key)) if self.store is not None else None
+        if data is None:
+            return None
+        try:
+            built = self._load(key, marshal.loads(data))
+        except (LoadError, ValueError, EOFError, TypeError):
+            return None
+        self.disk_hits += 1
+        return built
+
+    def _build(self, key: str, graph: Graph, settings: Settings) -> Built:
+        name = f"p{key}"
+        made = stages(graph, self.target, settings, name)
+        data = build(made.emission.text, self.target)
+        steps = [step for step in made.schedule.steps if isinstance(step, Kernel)]
+        work: Size = 0
+        for step in steps:
+            work = work + step.work
+        sizes = size_symbols(made.schedule)
+        record = (data, made.emission.externals, sizes, _text(made.schedule.arena_bytes), _text(work), len(made.emission.checks))
+        built = self._load(key, record)
+        self.compiled += 1
+        if self.store is not None:
+            self.store.put(digest("program", key), marshal.dumps(record))
+        return built
+
+    def _load(self, key: str, record: tuple[Any, ...]) -> Built:
+        data, externals, sizes, arena, work, checks = record
+        name = f"p{key}"
+        provide(self.support, self.target, self.store, externals)
+        code = load(data, self.support.symbols, (name,))
+        program = Program(name, code, program_function(code.addresses[name]), key)
+        self.support.symbols.add(name, code.addresses[name])
+        return Built(program, tuple(sizes), _size(arena), _size(work), checks)
+
+
+def _text(size: Size) -> int | str:
+    return size if isinstance(size, int) else str(size)
+
+
+def _size(text: int | str) -> Size:
+    return text if isinstance(text, int) else parse_size(text)

@@ -1,0 +1,128 @@
+"""The evaluator's result structure to the plan's result tree, which the native entry and the Python entry both follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from staxlang.base.sizes import Size, linear_in
+from staxlang.base.types import TensorType, row_major_strides
+from staxlang.runtime.planning import PlanBuilder
+from staxlang.typecheck.results import (
+    InputArray,
+    InputNumber,
+    ObjectResult,
+    OutputArray,
+    OutputNumber,
+    RangeResult,
+    RecordResult,
+    Result,
+    SizeResult,
+    StaticResult,
+)
+
+
+class ResultTree:
+    """Builds one plan's tree. `types` are the input arrays' by leaf position, `outputs` the program's."""
+
+    def __init__(
+        self, builder: PlanBuilder, types: dict[int, TensorType], outputs: tuple[TensorType, ...], arguments: dict[str, Any]
+    ) -> None:
+        self.builder = builder
+        self.types = types
+        self.outputs = outputs
+        self.arguments = arguments
+
+    def node(self, result: Result) -> tuple[Any, ...]:
+        if isinstance(result, OutputArray):
+            return self._output(result)
+        if isinstance(result, InputArray):
+            return self._input(result)
+        if isinstance(result, OutputNumber):
+            return ("number", result.output, result.kind)
+        if isinstance(result, InputNumber):
+            return ("object", self.builder.leaf_places[result.position])
+        if isinstance(result, SizeResult):
+            return ("size", result.size)
+        if isinstance(result, StaticResult):
+            return ("static", self.builder.slot(result.value))
+        if isinstance(result, ObjectResult):
+            return ("object", self.builder.at(result.getter, self.arguments))
+        if type(result) is tuple:
+            return ("tuple", tuple(self.node(part) for part in result))
+        make, parts = _maker(result)
+        return ("build", self.builder.slot(make), tuple(self.node(part) for part in parts))
+
+    def _output(self, result: OutputArray) -> tuple[Any, ...]:
+        if result.scalar:
+            return ("scalar", result.output)
+        if result.subscripts is None:
+            return ("array", result.output)
+        stored = self.outputs[result.output]
+        strides, offset = _affine(result.subscripts, row_major_strides(stored.shape), len(result.type.shape))
+        slot = self.builder.slot(stored.dtype.numpy)
+        return ("part", result.output, slot, result.type.shape, strides, offset)
+
+    def _input(self, result: InputArray) -> tuple[Any, ...]:
+        place = self.builder.leaf_places[result.position]
+        if result.subscripts is None:
+            return ("object", place)
+        type_ = self.types[result.position]
+        steps = type_.layout if type_.layout is not None else row_major_strides(type_.shape)
+        strides, offset = _affine(result.subscripts, steps, len(result.type.shape))
+        return ("view", place, self.builder.slot(type_.dtype.numpy), result.type.shape, strides, offset)
+
+
+def _affine(subscripts: tuple[Size, ...], steps: tuple[Size, ...], rank: int) -> tuple[tuple[Size, ...], Size]:
+    """(strides, offset) in elements of the view whose element [i0, ..] is its owner's element [subscripts]."""
+    address: Size = 0
+    for subscript, step in zip(subscripts, steps, strict=True):
+        address = address + subscript * step
+    names = [f"i{axis}" for axis in range(rank)]
+    if isinstance(address, int):
+        return (0,) * rank, address
+    found = linear_in(address, names)
+    if found is None:
+        raise ValueError(f"the view [{', '.join(map(str, subscripts))}] is not affine")
+    factors, offset = found
+    return tuple(factors.get(name, 0) for name in names), offset
+
+
+def _maker(result: Any) -> tuple[Callable[..., Any], list[Result]]:
+    """(what makes the container of its parts, the parts)."""
+    if isinstance(result, RangeResult):
+        return range, list(result.parts)
+    if isinstance(result, list):
+        return _make_list, list(result)
+    if isinstance(result, dict):
+        return _DictMaker(tuple(result)), list(result.values())
+    assert isinstance(result, RecordResult)
+    names = tuple(name for name, _ in result.fields)
+    return _RecordMaker(result.cls, names, result.ordered), [part for _, part in result.fields]
+
+
+def _make_list(*items: Any) -> list[Any]:
+    return list(items)
+
+
+class _DictMaker:
+    def __init__(self, keys: tuple[Any, ...]) -> None:
+        self.keys = keys
+
+    def __call__(self, *values: Any) -> dict[Any, Any]:
+        return dict(zip(self.keys, values, strict=True))
+
+
+class _RecordMaker:
+    """A dataclass instance without its `__init__`, or a named tuple."""
+
+    def __init__(self, cls: Any, names: tuple[str, ...], ordered: bool) -> None:
+        self.cls, self.names, self.ordered = cls, names, ordered
+
+    def __call__(self, *values: Any) -> Any:
+        if self.ordered:
+            return self.cls._make(values)
+        made = object.__new__(self.cls)
+        for name, value in zip(self.names, values, strict=True):
+            object.__setattr__(made, name, value)
+        return made

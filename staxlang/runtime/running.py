@@ -1,0 +1,98 @@
+"""A matched call through a program without the native entry: tables are filled, the program is called, results are made, all in Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from staxlang.runtime.matching import Matched
+from staxlang.runtime.plans import EntryPlan, evaluate
+
+ProgramFunction = Callable[[Any, Any, Any, Any], int]
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def program_function(address: int) -> ProgramFunction:
+    """The program at an address; calls release the GIL."""
+    return _PROTOTYPE(address)
+
+
+def run(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> Any:
+    """Run a program on what a matched call holds, and make the plan's result. A failed run-time check raises through the plan's slot."""
+    outputs = execute(program, plan, slots, matched)
+    return _build(plan.result, plan, slots, matched, outputs)
+
+
+def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[np.ndarray[Any, Any]]:
+    """The program's outputs as arrays."""
+    objects, env = matched
+    outputs = [np.empty([evaluate(size, env) for size in output.shape], slots[output.slot]) for output in plan.outputs]
+    inputs = [np.asarray(objects[place]) for place in plan.arrays]
+    arrays = (ctypes.c_void_p * max(len(inputs) + len(outputs), 1))(*(array.__array_interface__["data"][0] for array in (*inputs, *outputs)))
+    sizes = (ctypes.c_int64 * max(len(plan.sizes), 1))(*(evaluate(symbol, env) for symbol in plan.sizes))
+    scalars = (ctypes.c_int64 * (2 * max(len(plan.scalars), 1)))()
+    offset = ctypes.addressof(scalars)
+    for place, kind in plan.scalars:
+        offset = _put_scalar(offset, objects[place], kind)
+    scratch_bytes = evaluate(plan.arena, env)
+    scratch = np.empty(scratch_bytes + 64, np.uint8) if scratch_bytes else None
+    arena = None if scratch is None else -(-scratch.__array_interface__["data"][0] // 64) * 64
+    status = program(arrays, sizes, scalars, arena)
+    if status:
+        slots[plan.fail](status)
+    return outputs
+
+
+def _put_scalar(address: int, value: Any, kind: str) -> int:
+    if kind == "float":
+        ctypes.c_double.from_address(address).value = value
+    elif kind == "complex":
+        ctypes.c_double.from_address(address).value = value.real
+        ctypes.c_double.from_address(address + 8).value = value.imag
+        return address + 16
+    else:
+        ctypes.c_int64.from_address(address).value = value
+    return address + 8
+
+
+def _build(tree: tuple[Any, ...], plan: EntryPlan, slots: list[Any], matched: Matched, outputs: list[Any]) -> Any:
+    kind = tree[0]
+    if kind == "array":
+        return outputs[tree[1]]
+    if kind == "scalar":
+        return outputs[tree[1]][()]
+    if kind == "number":
+        return outputs[tree[1]].item()
+    if kind == "object":
+        return matched.objects[tree[1]]
+    if kind == "size":
+        return evaluate(tree[1], matched.env)
+    if kind == "static":
+        return slots[tree[1]]
+    if kind == "view":
+        return _view(matched.objects[tree[1]], tree, matched)
+    if kind == "part":
+        return _view(outputs[tree[1]], tree, matched)
+    items = tuple(_build(item, plan, slots, matched, outputs) for item in tree[-1])
+    return items if kind == "tuple" else slots[tree[1]](*items)
+
+
+class _Memory:
+    """Tells NumPy of memory that an array owns: the view made of it keeps that array alive."""
+
+    def __init__(self, interface: dict[str, Any], owner: Any) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+def _view(owner: Any, tree: tuple[Any, ...], matched: Matched) -> Any:
+    *_, shape, strides, offset = tree
+    env = matched.env
+    extents = tuple(evaluate(size, env) for size in shape)
+    steps = tuple(evaluate(stride, env) * owner.itemsize for stride in strides)
+    start = owner.__array_interface__["data"][0] + evaluate(offset, env) * owner.itemsize
+    described = {"shape": extents, "strides": steps, "data": (start, not owner.flags.writeable), "typestr": owner.dtype.str, "version": 3}
+    return np.asarray(_Memory(described, owner))

@@ -1,0 +1,172 @@
+"""Versions of a kernel and their native entries: guards, programs, data gates, the chain and the tree in which native code looks for a fit."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from staxlang.runtime.binding import CallShape
+from staxlang.runtime.headers import word
+from staxlang.runtime.loader import Code
+from staxlang.runtime.matching import Difference, Matched, Matcher
+from staxlang.runtime.plans import EntryPlan
+from staxlang.runtime.running import ProgramFunction, execute, run
+
+
+class Program(NamedTuple):
+    """Loaded code of a graph. `name` is its symbol; `checks` tells what the k-th run-time check says when it fails (status k + 1)."""
+
+    name: str
+    code: Code
+    function: ProgramFunction
+    fingerprint: str
+
+    @property
+    def address(self) -> int:
+        return self.code.addresses[self.name]
+
+
+class NativeEntry:
+    """A loaded native entry of a version, or of a gate, for one call shape."""
+
+    __slots__ = ("name", "code", "children", "table")
+
+    def __init__(self, name: str, code: Code, slots: list[Any]) -> None:
+        self.name = name
+        self.code = code
+        self.children: list[NativeEntry] = []
+        self.table = slots  # keeps the objects alive that the entry points to
+        for index in range(len(slots)):
+            self.refresh(index)
+
+    @property
+    def address(self) -> int:
+        return self.code.addresses[self.name]
+
+    def refresh(self, slot: int) -> None:
+        """Write the address of a slot's object anew."""
+        _write(self.code.addresses[f"{self.name}.slots"] + 8 * slot, id(self.table[slot]))
+
+    def follow(self, address: int) -> None:
+        _write(self.code.addresses[f"{self.name}.next"], address)
+
+    def descend(self, address: int) -> None:
+        _write(self.code.addresses[f"{self.name}.child"], address)
+
+    @property
+    def hits(self) -> int:
+        return word(self.code.addresses[f"{self.name}.hits"])
+
+    @property
+    def used(self) -> int:
+        """The process's call counter at the entry's last hit."""
+        return word(self.code.addresses[f"{self.name}.used"])
+
+
+class GateStep:
+    """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay."""
+
+    __slots__ = ("key", "plan", "slots", "names", "program", "outcome", "path", "native_plan")
+
+    def __init__(
+        self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Program, outcome: Any, path: str
+    ) -> None:
+        self.key = key
+        self.plan = plan
+        self.slots = slots
+        self.names = names
+        self.program = program
+        self.outcome = outcome
+        self.path = path
+        self.native_plan: Any = None
+
+    def replay(self, values: dict[str, Any]) -> Any:
+        """The gate's value for a call; a Difference where the call does not get there."""
+        matched = Matcher(self.plan, self.slots, self.names, values).match()
+        if not isinstance(matched, Matched):
+            return matched[0]
+        return execute(self.program.function, self.plan, self.slots, matched)[0].item()
+
+
+Replays = dict[str, Any]
+
+
+class Version:
+    """One compiled artifact of a kernel. It serves every call that meets its plan's guards and its gates' outcomes."""
+
+    __slots__ = (
+        "number", "plan", "slots", "names", "program", "gates", "entries", "guards", "calls", "used", "source", "native_plan", "route", "runner",
+    )  # fmt: skip
+
+    def __init__(
+        self, number: int, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Program | None, gates: tuple[GateStep, ...]
+    ) -> None:
+        self.number = number
+        self.plan = plan
+        self.slots = slots
+        self.names = names
+        self.program = program
+        self.gates = gates
+        self.entries: dict[CallShape, NativeEntry | None] = {}  # None: this call shape has no native entry
+        self.guards: tuple[str, ...] = ()
+        self.calls = 0  # served from Python
+        self.used = 0
+        self.source: Any = None  # the capture that it came from; None where it came from disk
+        self.native_plan: Any = None  # the plan with symbolic sizes, for writing further entries
+        self.route = "native"
+        self.runner: Callable[[EntryPlan, list[Any], Matched], Any] | None = None  # instead of the program (reference engine)
+
+    def match(self, values: dict[str, Any], replays: Replays) -> Matched | list[Difference]:
+        """What the call holds, or every guard that it does not meet."""
+        matcher = Matcher(self.plan, self.slots, self.names, values)
+        found = matcher.match()
+        if not isinstance(found, Matched):
+            return found
+        for gate in self.gates:
+            if gate.key not in replays:
+                replays[gate.key] = gate.replay(values)
+            actual = replays[gate.key]
+            if isinstance(actual, Difference):
+                return [actual]
+            if not same_outcome(actual, gate.outcome):
+                return [Difference(gate.path, f"{gate.path} is {gate.outcome!r}", gate.outcome, actual)]
+        for slot, value in matcher.renewed:
+            before = self.slots[slot]  # alive until no entry points to it
+            self.slots[slot] = value
+            for entry in self.entries.values():
+                if entry is not None:
+                    entry.table[slot] = value
+                    entry.refresh(slot)
+            del before
+        return found
+
+    def run(self, matched: Matched) -> Any:
+        """Serve a matched call without the native entry."""
+        self.calls += 1
+        if self.runner is not None:
+            return self.runner(self.plan, self.slots, matched)
+        assert self.program is not None
+        return run(self.program.function, self.plan, self.slots, matched)
+
+    def writes(self, array: Any, matched: Matched) -> bool:
+        """Whether the program writes to this array of a matched call."""
+        checks = (place.check for place in self.plan.places)
+        return any(value is array and check[0] == "array" and check[4] for check, value in zip(checks, matched.objects, strict=True))
+
+    @property
+    def hits(self) -> int:
+        return self.calls + sum(entry.hits for entry in self.entries.values() if entry is not None)
+
+    @property
+    def last_used(self) -> int:
+        return max([self.used, *(entry.used for entry in self.entries.values() if entry is not None)])
+
+
+def same_outcome(a: Any, b: Any) -> bool:
+    """Equal as bits: the zeros differ, a NaN is itself."""
+    return type(a) is type(b) and (a == b and repr(a) == repr(b) or (a != a and b != b))
+
+
+def _write(address: int, value: int) -> None:
+    ctypes.c_uint64.from_address(address).value = value
