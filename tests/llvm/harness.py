@@ -19,52 +19,41 @@ from staxlang.compiler.loops.ir import (
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Interner, Node
 from staxlang.compiler.target import Target
+from staxlang.runtime import native
+from staxlang.runtime.loader import Code, Symbols, load_object
 
 
 @functools.cache
-def machine() -> llvm.TargetMachine:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return _machine()
-
-
-def _machine() -> llvm.TargetMachine:
-    target = llvm.Target.from_default_triple()
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=cpu, features=features, opt=2, codemodel="jitdefault")
+def host() -> tuple[str, str, str]:
+    """(triple, cpu, features) of this machine."""
+    return native.host()
 
 
 def host_target(**changes: Any) -> Target:
     """A target that this machine can run."""
-    machine()
-    wide = llvm.get_host_cpu_features().get("avx512f", False)
-    given: dict[str, Any] = {"triple": llvm.get_default_triple(), "vector_bytes": 64 if wide else 32}
+    triple, cpu, features = host()
+    given: dict[str, Any] = {"triple": triple, "cpu": cpu, "features": features, "vector_bytes": 64 if "+avx512vl" in features else 32}
     return Target(**{**given, **changes})
 
 
 class Compiled:
-    """An LLVM module in memory; keeps its engine alive."""
+    """An LLVM module in memory, verified, and libraries whose functions it calls."""
 
     def __init__(self, text: str, libraries: Sequence[str] = ()) -> None:
-        machine()
-        self.module = llvm.parse_assembly(text)
-        self.module.verify()
-        self.engine = llvm.create_mcjit_compiler(self.module, _machine())
-        for library in libraries:
-            extra = llvm.parse_assembly(library)
-            extra.verify()
-            self.engine.add_module(extra)
-        self.engine.finalize_object()
+        self.symbols = Symbols()
+        self.codes: list[Code] = []
+        for part in (*libraries, text):
+            llvm.parse_assembly(part).verify()
+            code = load_object(native.compile_text(part, *host()), self.symbols)
+            self.symbols.update(code.addresses)
+            self.codes.append(code)
 
     def address(self, name: str) -> int:
-        return self.engine.get_function_address(name)
+        return self.codes[-1].addresses[name]
 
 
 def assembly(text: str) -> str:
-    machine()
-    module = llvm.parse_assembly(text)
-    module.verify()
-    return machine().emit_assembly(module)
+    return native.assembly(text, *host())
 
 
 class Program:

@@ -104,7 +104,8 @@ def apply_row(f: Function, op: str, operands: tuple[Value, ...], dtype: DType) -
         wide = tuple([convert(f, value, F32_OF.get(value.dtype.name, value.dtype)) for value in operands])
         target = F32_OF.get(dtype.name, dtype)
         return convert(f, apply_row(f, op, wide, target), dtype)
-    found = form(op, kind, dtype, lanes)
+    second = operands[1].dtype if len(operands) == 2 and operands[1].dtype is not kind else None
+    found = form(op, kind, dtype, lanes, second)
     if found is None:
         return mathematics(f, op, operands, dtype, lanes, apply_row)
     return combine(f, found, operands, dtype, lanes)

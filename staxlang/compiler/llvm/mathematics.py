@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from staxlang.base.dtypes import DType
+from staxlang.compiler.llvm.complex_functions import COMPLEX_FUNCTION_ROWS, Apply, Numbers
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.math import FUNCTIONS, expand_math
 
@@ -17,11 +16,15 @@ class MissingForm(Exception):
         self.op, self.dtype = op, dtype
 
 
-Apply = Callable[[Function, str, tuple[Value, ...], DType], Value]
+SAME_ROWS = {"float_power": "power"}
 
 
 def mathematics(f: Function, op: str, operands: tuple[Value, ...], dtype: DType, lanes: int, apply: Apply) -> Value:
     """The operation on values of f32 or f64 (or complex ones), all of that many lanes."""
+    kind = operands[0].dtype
+    if kind.kind == "c" and op in COMPLEX_FUNCTION_ROWS:
+        return COMPLEX_FUNCTION_ROWS[op](Numbers(f, kind, apply), *operands)
+    op = SAME_ROWS.get(op, op)
     if op not in FUNCTIONS or dtype.kind != "f":
         raise MissingForm(op, operands[0].dtype)
     level, varying, reads = 0, False, None

@@ -8,8 +8,8 @@ from functools import cache
 from staxlang.base.dtypes import DType
 from staxlang.compiler.llvm.forms.casts import cast_text
 from staxlang.compiler.llvm.forms.complexes import COMPLEX_ROWS
-from staxlang.compiler.llvm.forms.floats import BIT_ROWS, FLOAT_ROWS
-from staxlang.compiler.llvm.forms.integers import BOOL_ROWS, INTEGER_ROWS, narrow_division
+from staxlang.compiler.llvm.forms.floats import BIT_ROWS, FLOAT_ROWS, HALF_SPACING, in_double, ldexp
+from staxlang.compiler.llvm.forms.integers import BOOL_ROWS, INTEGER_ROWS, mixed_comparison, narrow_division, reciprocal
 from staxlang.compiler.llvm.forms.template import Template, compile_form
 from staxlang.compiler.llvm.types import element
 
@@ -33,7 +33,7 @@ def _fill() -> None:
         FORM_ROWS.setdefault(op, {}).update(b="%r = or T %a, %a", i="%r = or T %a, %a", u="%r = or T %a, %a")
     for op in _COPY:
         FORM_ROWS[op].update(f="%r = fadd T %a, #-0.0", h="%r = or I %a, %a")
-    FORM_ROWS.setdefault("imag", {}).update(i="%r = xor T %a, %a", u="%r = xor T %a, %a", f="%r = fsub T #0.0, #0.0", h="%r = xor I %a, %a")
+    FORM_ROWS.setdefault("imag", {}).update(b="%r = xor T %a, %a", i="%r = xor T %a, %a", u="%r = xor T %a, %a", f="%r = fsub T #0.0, #0.0", h="%r = xor I %a, %a")
 
 
 _fill()
@@ -46,33 +46,46 @@ def in_float(op: str, operand: DType) -> bool:
 
 
 @cache
-def form(op: str, operand: DType, result: DType, lanes: int) -> Template | None:
-    """The operation's instructions; None where the table has none (mathematics, see `math`)."""
+def form(op: str, operand: DType, result: DType, lanes: int, second: DType | None = None) -> Template | None:
+    """The operation's instructions; None where the table has none (mathematics, see `math`).
+
+    second: the second operand's dtype where it is another one (ldexp's exponent, comparisons of i64 with u64).
+    """
     row = FORM_ROWS.get(op)
     if row is None:
         return None
-    kind = operand.kind
-    if kind in "iu" and op in _DIVISIONS and lanes > 1 and operand.bits < 64:
-        return compile_form(narrow_division(op, kind == "i", operand.bits), operand, result, lanes)
-    if kind == "f" and (operand.bits == 16 or (op in BIT_ROWS and op not in FLOAT_ROWS)) and "h" in row:
-        return compile_form(_on_bits(row["h"], operand, result), operand, result, lanes)
-    text = row.get(kind)
+    text = _by_width(op, operand, second, lanes, row)
+    if text is None and operand.kind == "f" and "h" in row and (operand.bits == 16 or "f" not in row):
+        text = _on_bits(op, row["h"], operand, result)
     if text is None:
-        return None
-    if kind in "iu" and op == "bitwise_count":
-        text = text.replace("%r", "%y") + _resized(operand, result)
-    return compile_form(text, operand, result, lanes)
+        text = row.get(operand.kind)
+    return None if text is None else compile_form(text, operand, result, lanes)
 
 
-def _resized(source: DType, target: DType) -> str:
-    if source.bits == target.bits:
-        return "\n %r = or T %y, #0"
-    return "\n %r = trunc T %y to R" if source.bits > target.bits else "\n %r = zext T %y to R"
+def _by_width(op: str, operand: DType, second: DType | None, lanes: int, row: dict[str, str]) -> str | None:
+    """Forms that differ with the width of the dtype or with lanes."""
+    kind = operand.kind
+    if kind in "iu":
+        if op in _DIVISIONS and lanes > 1 and operand.bits < 64:
+            return narrow_division(op, kind == "i", operand.bits)
+        if op == "reciprocal":
+            return reciprocal(kind == "i", operand.bits)
+        if second is not None:
+            return mixed_comparison(op, kind == "i")
+    if op == "ldexp":
+        return ldexp(operand.bits, second.bits if second is not None else 32)
+    if operand.name == "f32" and op in _DIVISIONS:
+        return in_double(row["f"])
+    return None
 
 
-def _on_bits(text: str, operand: DType, result: DType) -> str:
+def _on_bits(op: str, text: str, operand: DType, result: DType) -> str:
     """A form on the integer bits, between bitcasts (none for bf16, which is held as its bits)."""
-    if element(operand)[0] == "i":
+    if op == "nextafter" and operand.bits == 16:
+        text = text.replace("%equal, I %b", "%equal, I %a")  # of equal zeros NumPy gives the first one in half precision
+    if op == "spacing" and operand.name == "f16":
+        text = HALF_SPACING
+    if element(operand)[0] == "i" or op == "where":
         return text
     lines: list[str] = []
     for name in ("a", "b"):

@@ -17,6 +17,8 @@ F32_TO_BF16 = """
     %t = select M %n, S %k, S %s1
     %r = trunc S %t to R
 """
+# The fence keeps LLVM from moving the rounding into what it is applied to, down to conversions (f64 to half) that only libgcc has.
+F32_TO_HALF = "%fence = call F @llvm.arithmetic.fence.F(F %a)\n %r = fptrunc F %fence to R"
 BF16_TO_F32 = """
     %x = zext T %a to S
     %y = shl S %x, #S16
@@ -78,7 +80,7 @@ def _from_f32(target: DType, lines: str) -> str:
     """A 16-bit float of the f32 that `lines` leave in %w."""
     if target.name == "bf16":
         return lines + F32_TO_BF16.replace("%a", "%w")
-    return lines + "\n %r = fptrunc F %w to R"
+    return lines + "\n" + F32_TO_HALF.replace("%a", "%w")
 
 
 def _to_f32(source: DType) -> str:
@@ -95,7 +97,7 @@ def _between_floats(source: DType, target: DType) -> str:
     if target.bits == 16:
         if source.bits == 64:
             return _from_f32(target, F64_TO_ODD_F32)
-        return F32_TO_BF16 if target.name == "bf16" else "%r = fptrunc T %a to R"
+        return F32_TO_BF16 if target.name == "bf16" else F32_TO_HALF
     return "%r = fpext T %a to R" if target.bits > source.bits else "%r = fptrunc T %a to R"
 
 

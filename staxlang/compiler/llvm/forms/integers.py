@@ -34,6 +34,24 @@ def narrow_division(op: str, signed: bool, bits: int) -> str:
     return quotient + "%p = mul T %d, %b\n %e = sub T %a, %p\n %r = select M %z, T #0, T %e"
 
 
+def reciprocal(signed: bool, bits: int) -> str:
+    """1 / x rounded to zero; of zero what the conversion of an infinity gives (the least number of 32 and 64 bit signed ones)."""
+    lines = f"%x = {'s' if signed else 'u'}itofp T %a to D\n %y = fdiv D #D1.0, %x\n"
+    if bits < 32:
+        return lines + "%z = fptosi D %y to S\n %r = trunc S %z to T"
+    if signed:
+        return lines + "%r = fptosi D %y to T"
+    return lines + "%z = icmp eq T %a, #0\n %w = fptoui D %y to T\n %r = select M %z, T #0, T %w"
+
+
+def mixed_comparison(op: str, signed_first: bool) -> str:
+    """Comparison of an i64 with a u64, by value: a negative number is less than any unsigned one."""
+    unsigned = _COMPARE[op][1]
+    negative = "%a" if signed_first else "%b"
+    holds = op == "not_equal" or (op in ("less", "less_equal")) == signed_first and op != "equal"
+    return f"%n = icmp slt T {negative}, #0\n %x = icmp {unsigned} T %a, %b\n %r = select M %n, M #M{'true' if holds else 'false'}, M %x"
+
+
 _SIGNED_DIVISION = """
     %z = icmp eq T %b, #0
     %m = icmp eq T %b, #-1
@@ -64,10 +82,6 @@ INTEGER_ROWS: dict[str, str | tuple[str, str]] = {  # a pair: (signed, unsigned)
     "sign": (
         "%p = icmp sgt T %a, #0\n %n = ashr T %a, #SHIFT\n %o = zext M %p to T\n %r = or T %n, %o",
         "%p = icmp ne T %a, #0\n %r = zext M %p to T",
-    ),
-    "reciprocal": (
-        "%x = sitofp T %a to D\n %y = fdiv D #D1.0, %x\n %i = fptosi D %y to L\n %r = trunc L %i to T",
-        "%x = uitofp T %a to D\n %y = fdiv D #D1.0, %x\n %i = fptosi D %y to L\n %r = trunc L %i to T",
     ),
     "floor_divide": (
         _SIGNED_DIVISION + _FLOORED + """
@@ -111,9 +125,10 @@ INTEGER_ROWS: dict[str, str | tuple[str, str]] = {  # a pair: (signed, unsigned)
     "isinf": "%r = icmp ne T %a, %a",
     "isfinite": "%r = icmp eq T %a, %a",
     "bitwise_count": (
-        "%x = call T @llvm.abs.T(T %a, i1 false)\n %r = call T @llvm.ctpop.T(T %x)",
-        "%r = call T @llvm.ctpop.T(T %a)",
+        "%x = call T @llvm.abs.T(T %a, i1 false)\n %y = call T @llvm.ctpop.T(T %x)\n resize %y",
+        "%y = call T @llvm.ctpop.T(T %a)\n resize %y",
     ),
+    "reciprocal": ("", ""),  # by width, see `reciprocal`
     "power": ("%r = call T @stax.power.signed.T(T %a, T %b)", "%r = call T @stax.power.unsigned.T(T %a, T %b)"),
     "gcd": (
         "%x = call T @llvm.abs.T(T %a, i1 false)\n %y = call T @llvm.abs.T(T %b, i1 false)\n %r = call T @stax.gcd.T(T %x, T %y)",

@@ -4,7 +4,8 @@ A form is LLVM assembly in which
     T  the operands' type      R  the result's type       M  the mask type (i1 lanes)
     I  integer as wide as T    F, D  float, double        H  half     S, L  i32, i64: of as many lanes
     .T after `@llvm.name`      that type's overload suffix
-    #1  #-0.5  #inf            a constant of T;  #I5 of I, #D0.5 of D, ...;  #BITS #SHIFT (bits - 1) #MIN #MAX #SIGN #REST #INFBITS by name
+    resize %y                  the last line: %r is the integer %y in the result's width
+    #1  #-0.5  #inf            a constant of T;  #I5 of I, #D0.5 of D, ...;  #BITS #SHIFT (bits - 1) #MIN #MAX #SIGN #REST #INFBITS #MANTISSA #BIAS #FRACTION #QUIET by name
     %a %b %c                   operands (of complex ones %ar %ai, ...); %r the result, %s its imaginary part; other names are temporary
 """
 
@@ -20,7 +21,7 @@ OPERAND_NAMES = ("a", "b", "c")
 _OPERANDS = frozenset(("a", "b", "c", "ar", "ai", "br", "bi", "cr", "ci"))
 _TOKEN = re.compile(
     r"\.(?P<suffix>[TRIFDHSL])\b|\b(?P<type>[TRMIFDHSL])\b|%(?P<name>[a-z]\w*)"
-    r"|#(?P<named>[A-Z]{2,})|#(?P<kind>[TRMIFDHSL]?)(?P<number>-?(?:inf|nan|true|false|0x[0-9a-fA-F]+|\d[\d.]*(?:e-?\d+)?))"
+    r"|#(?P<named>[A-Z]{2,})|#(?P<kind>[TRMIFDHSL]?)(?P<number>-?(?:inf|nan|true|false|0x[0-9a-fA-F]+|\d[\d.]*(?:e[-+]?\d+)?))"
 )
 _PRIVATE = re.compile(r"@stax\.([\w.]+)")
 _MANTISSA_ROWS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52, "c64": 23, "c128": 52}
@@ -55,8 +56,16 @@ def compile_form(form: str, operand: DType, result: DType, lanes: int) -> Templa
         return splat(_number(match["number"], kind), kind, lanes)
 
     lines = [line.strip() for line in form.strip().splitlines()]
+    if lines[-1].startswith("resize "):
+        lines[-1] = _resized(lines[-1].removeprefix("resize "), BITS_ROWS[elements["I"]], result.bits)
     text = _TOKEN.sub(fill, "\n  ".join([line for line in lines if line]))
     return Template(text, tuple(dict.fromkeys(_PRIVATE.findall(text))))
+
+
+def _resized(name: str, source: int, target: int) -> str:
+    if source == target:
+        return f"%r = or I {name}, #I0"
+    return f"%r = trunc I {name} to R" if source > target else f"%r = sext I {name} to R"
 
 
 def _elements(operand: DType, result: DType) -> dict[str, str]:
@@ -86,10 +95,8 @@ def _named_constant(name: str, operand: DType, elements: dict[str, str]) -> tupl
     if name == "REST":
         return elements["I"], (1 << (bits - 1)) - 1
     mantissa = _MANTISSA_ROWS[operand.name]
-    if name == "INFBITS":
-        return elements["I"], (1 << (bits - 1)) - (1 << mantissa)
-    if name == "MANTISSA":
-        return elements["I"], mantissa
-    if name == "BIAS":
-        return elements["I"], (1 << (bits - 2 - mantissa)) - 1
-    raise KeyError(name)
+    values = {
+        "INFBITS": (1 << (bits - 1)) - (1 << mantissa), "MANTISSA": mantissa, "BIAS": (1 << (bits - 2 - mantissa)) - 1,
+        "FRACTION": (1 << mantissa) - 1, "QUIET": 1 << (mantissa - 1),
+    }  # fmt: skip
+    return elements["I"], values[name]
