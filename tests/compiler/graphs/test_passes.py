@@ -163,6 +163,23 @@ def test_folding_keeps_signs_of_zero_and_wraps_integers():
     assert np.signbit(optimized.outputs[0]["value"])
 
 
+def test_constant_indices_fold():
+    b = Build()
+    x, y = b.input(F32, N), b.input(F32, 4)
+    index = b.array(np.array([0, 3, 1]), I64)
+    positive = b.op("less", index, b.number(0, I64))
+
+    def take(array, extent):
+        wrapped = b.where(positive, b.op("add", index, b.make("size", (), TensorType(I64, ()), value=extent)), index)
+        return b.make("gather", (array, b.make("assert_index", (wrapped,), extent=extent)), axes=(0,), position=0)
+
+    optimized, _ = optimize(b.graph(take(x, N), take(y, 4)), check=True)
+    checked, known = [gather.operands[1] for gather in optimized.outputs]
+    assert checked.op == "assert_index" and checked.operands[0].op == "constant_array"  # N may be too small
+    assert known.op == "constant_array"
+    assert ops(optimized).count("where") == 0
+
+
 def test_expansions_only_outside_the_basis():
     b = Build()
     x = b.input(F64, N)
