@@ -186,7 +186,7 @@ def _array(context: EvaluationContext, value: np.ndarray[Any, Any], getter: Gett
     handle = context.recorder.record("input", (), {"position": position, "path": str(getter)}, type_, span)
     storage = Storage(handle, type_, leaf, bool(value.flags.writeable))
     context.storages[id(value)] = storage
-    context.note_origins(type_.shape, f"captured array {getter}", None)
+    context.note_origins(type_.shape, f"captured array {getter}", None, leaf)
     return ArrayValue(storage, TensorType(dtype, type_.shape))
 
 

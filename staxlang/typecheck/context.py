@@ -116,18 +116,19 @@ class EvaluationContext:
             self.assume(held)
         self.guards.append(ShapeGuard(held, span, why))
 
-    def origin(self, size: Size) -> Note | None:
-        """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`."""
+    def origin(self, size: Size, owner: Any = None) -> Note | None:
+        """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`.
+
+        A constant extent says nothing by itself: it is looked up only among the axes of `owner`, the source of an operand's storage.
+        """
         for origin in self.origins:
-            if origin.size == size:
-                line = f" (line {origin.span.line})" if origin.span else ""
-                return Note(None, f"{size} is {origin.text}{line}")
+            if origin.size == size and (not isinstance(size, int) or origin.owner is owner):
+                return _origin_note(size, origin)
         if not isinstance(size, int):
             names = symbols(size)
             for origin in self.origins:
                 if len(names) == 1 and not isinstance(origin.size, int) and symbols(origin.size) == names:
-                    line = f" (line {origin.span.line})" if origin.span else ""
-                    return Note(None, f"{origin.size} is {origin.text}{line}")
+                    return _origin_note(origin.size, origin)
         return None
 
     # ---- needing a value now ----
@@ -158,10 +159,10 @@ class EvaluationContext:
                 return
         self.guards.append(guard)
 
-    def note_origins(self, shape: tuple[Size, ...], owner: str, span: Span | None) -> None:
-        """Remember where the sizes of an input's shape came from; the first place of each counts."""
+    def note_origins(self, shape: tuple[Size, ...], name: str, span: Span | None, owner: Any) -> None:
+        """Remember where the sizes of an input's shape came from; the first place of each symbol counts."""
         for axis, extent in enumerate(shape):
-            self.origins.append(SizeOrigin(extent, f"the {_ordinal(axis, len(shape))} of {owner}", span))
+            self.origins.append(SizeOrigin(extent, f"the {_ordinal(axis, len(shape))} of {name}", span, owner))
 
     def fail(self, code: str, span: Span | None, **fields: Any) -> NoReturn:
         """Report a row of the catalogue outside of a call."""
@@ -243,6 +244,12 @@ class CallContext:
         made = pointwise_operations.view(array, shape, subscripts)
         return self.array(pointwise_operations.read(self, made), made.type, scalar=True) if scalar else made
 
+    def locked(self, array: ArrayValue) -> ArrayValue:
+        """The same array, not to be written through (what np.broadcast_to and np.diagonal give)."""
+        made = ArrayValue(array.storage, array.type, array.subscripts, array.scalar)
+        made.readonly = True
+        return made
+
     def copy(self, array: ArrayValue) -> ArrayValue:
         """The same elements in memory of their own."""
         return self.array(self.handle(array), TensorType(array.type.dtype, array.type.shape), scalar=False)
@@ -259,9 +266,9 @@ class CallContext:
         """A numeric value in a dtype: the same array where it has it already, else a new one (astype is `copy` of that)."""
         return pointwise_operations.cast(self, value, dtype)
 
-    def broadcast_shapes(self, *shapes: tuple[Size, ...]) -> tuple[Size, ...]:
-        """NumPy's broadcast of shapes. Decides what it must (shape guards); a mismatch is the diagnostic, with origins."""
-        return pointwise_operations.broadcast_shapes(self, shapes)
+    def broadcast_shapes(self, *shapes: tuple[Size, ...], operands: Sequence[Value] = ()) -> tuple[Size, ...]:
+        """NumPy's broadcast of shapes. Decides what it must (shape guards); a mismatch is the diagnostic, with origins (of `operands`)."""
+        return pointwise_operations.broadcast_shapes(self, shapes, operands)
 
     def broadcast(self, value: Value, shape: tuple[Size, ...]) -> Handle:
         """A numeric value read as an operand of a shape that it broadcasts to. Its dtype stays (weak numbers: their default dtype)."""
@@ -377,14 +384,9 @@ class CallContext:
     def operand_note(self, index: int, value: Value, size: Size | None = None) -> Note:
         """`x: f32[N, D]   D is the last axis of parameter x (line 11)` for an operand, with the origin of one of its sizes."""
         text = f"{self.text(index)}: {self.describe(value)}"
-        origin = self.context.origin(size) if size is not None else None
+        owner = value.storage.source if isinstance(value, ArrayValue) else None
+        origin = self.context.origin(size, owner) if size is not None else None
         return Note(None, f"{text}   {origin.text}" if origin is not None else text)
-
-    def shape_note(self, index: int, shape: tuple[Size, ...], size: Size) -> Note:
-        """`x: (N, D)   D is ...` for an operand of which only the shape is known."""
-        inside = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
-        origin = self.context.origin(size)
-        return Note(None, f"{self.text(index)}: ({inside})" + (f"   {origin.text}" if origin is not None else ""))
 
     def operation_text(self, name: str = "") -> str:
         """What the user wrote for this operation: `+`, `np.add`, `x.sum`."""
@@ -443,6 +445,11 @@ def constant_type(value: Any, dtype: DType, getter: Getter) -> TensorType:
     if any(stride % dtype.itemsize for stride in value.strides):
         raise Problem(diagnose("unsupported-array", None, given="strides that are no multiple of its item size", path=str(getter)))
     return TensorType(dtype, value.shape, tuple(stride // dtype.itemsize for stride in value.strides))
+
+
+def _origin_note(size: Size, origin: SizeOrigin) -> Note:
+    line = f" (line {origin.span.line})" if origin.span else ""
+    return Note(None, f"{size} is {origin.text}{line}")
 
 
 def _ordinal(axis: int, rank: int) -> str:

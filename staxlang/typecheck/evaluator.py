@@ -139,7 +139,8 @@ def _note_parameters(context: EvaluationContext, function: FunctionValue, bound:
             continue
         for leaf in leaves(bound[parameter.name]):
             if type(leaf) is ArrayValue and leaf.storage.source is not None:
-                context.note_origins(leaf.type.shape, f"parameter {leaf.storage.source.path}", parameter.span)
+                source = leaf.storage.source
+                context.note_origins(leaf.type.shape, f"parameter {source.path}", parameter.span, source)
 
 
 def _evaluation(

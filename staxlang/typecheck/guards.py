@@ -174,6 +174,7 @@ class SizeOrigin:
     size: Size
     text: str
     span: Span | None
+    owner: Any = None
 
 
 def plain_attribute(value: Any, name: str) -> Any:

@@ -48,9 +48,9 @@ def writable(call: CallContext, array: ArrayValue) -> None:
     if array.scalar:
         call.error("immutable-scalar", dtype=array.type.dtype.name)
     storage = array.storage
-    if not storage.writable:
+    if array.readonly or not storage.writable:
         source = storage.source
-        call.error("read-only", path=str(source.path) if source is not None else call.text(0))
+        call.error("read-only", path=str(source.path) if source is not None and not array.readonly else call.text(0))
     if array.subscripts is not None and _repeats(array):
         call.error("overlapping-write", type=call.describe(array))
 
@@ -71,7 +71,7 @@ def _droppable(call: CallContext, source: tuple[Size, ...], target: tuple[Size, 
         return 0
     for extent in source[:extra]:
         if extent != 1 and not call.decide(Condition("==", extent, 1), "it is assigned to an array of fewer axes"):
-            call.error("assign-mismatch", target=_shape_text(target), value=_shape_text(source))
+            call.error("assign-mismatch", target=pointwise.views.shape_text(target), value=pointwise.views.shape_text(source))
     return extra
 
 
@@ -80,15 +80,13 @@ def _check_fits_shape(call: CallContext, array: ArrayValue, value: Value, source
         if mine == wanted or mine == 1:
             continue
         if isinstance(mine, int) and isinstance(wanted, int) or not _fits(call, mine, wanted):
-            origins = [note for note in (call.context.origin(mine), call.context.origin(wanted)) if note is not None]
-            call.error("assign-mismatch", target=_shape_text(target), value=_shape_text(source), notes=origins)
+            owner = value.storage.source if type(value) is ArrayValue else None
+            found = (call.context.origin(mine, owner), call.context.origin(wanted, array.storage.source))
+            origins = [note for note in found if note is not None]
+            call.error("assign-mismatch", target=pointwise.views.shape_text(target), value=pointwise.views.shape_text(source), notes=origins)
 
 
 def _fits(call: CallContext, mine: Size, wanted: Size) -> bool:
     if call.hint(mine) == 1 and call.hint(wanted) != 1:
         return bool(call.decide(Condition("==", mine, 1), "it is assigned"))
     return call.same_size(mine, wanted, "it is assigned")
-
-
-def _shape_text(shape: tuple[Size, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy
 from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
 from staxlang.base.sizes import Condition, Size, linear_in, symbols
@@ -214,31 +215,34 @@ def cast(call: CallContext, value: Value, dtype: DType) -> ArrayValue:
 
 def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...]) -> ArrayValue:
     storage = array.storage
-    whole = subscripts if array.subscripts is None else views.compose(array.subscripts, subscripts)
+    whole: tuple[Size, ...] | None = subscripts if array.subscripts is None else views.compose(array.subscripts, subscripts)
     if whole == views.indices(len(shape)) and shape == storage.type.shape:
-        return ArrayValue(storage, TensorType(array.type.dtype, shape))
-    return ArrayValue(storage, TensorType(array.type.dtype, shape), whole)
+        whole = None
+    made = ArrayValue(storage, TensorType(array.type.dtype, shape), whole)
+    made.readonly = array.readonly
+    return made
 
 
 def strides(array: ArrayValue) -> tuple[Size, ...] | None:
-    """Element strides in the storage's memory, by the subscripts' coefficients; None where a subscript is not affine."""
+    """Element strides in the storage's memory; None where the view is not affine."""
+    found = placement(array)
+    return None if found is None else found[1]
+
+
+def placement(array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
+    """Where an array lies in its storage's memory, in elements: the place of its first element, and its strides."""
     stored = array.storage.type
     layout = stored.layout if stored.layout is not None else row_major_strides(stored.shape)
     if array.subscripts is None:
-        return layout
-    names = frozenset(views.index_name(axis) for axis in range(array.rank))
-    result: list[Size] = [0] * array.rank
+        return 0, layout
+    place: Size = 0
     for stride, subscript in zip(layout, array.subscripts, strict=True):
-        if isinstance(subscript, int):
-            continue
-        linear = linear_in(subscript, names)
-        if linear is None:
-            return None
-        for axis in range(array.rank):
-            coefficient = linear[0].get(views.index_name(axis), 0)
-            if coefficient != 0:
-                result[axis] = result[axis] + coefficient * stride
-    return tuple(result)
+        place = place + stride * subscript
+    if isinstance(place, int):
+        return place, (0,) * array.rank
+    names = [views.index_name(axis) for axis in range(array.rank)]
+    linear = linear_in(place, frozenset(names))
+    return None if linear is None else (linear[1], tuple(linear[0].get(name, 0) for name in names))
 
 
 def is_contiguous(array: ArrayValue) -> bool:
@@ -252,7 +256,7 @@ def is_contiguous(array: ArrayValue) -> bool:
 # ---- broadcasting ----
 
 
-def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
+def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]], operands: Sequence[Value] = ()) -> tuple[Size, ...]:
     first = shapes[0]
     for shape in shapes:
         if shape is not first and shape != first:
@@ -273,7 +277,7 @@ def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]]) -> t
             else:
                 joined = _join_extents(call, known, extent)
             if joined is None:
-                _mismatch(call, shapes, owners[axis], index, known, extent)
+                _mismatch(call, shapes, operands, (owners[axis], known), (index, extent))
             if joined is extent:
                 owners[axis] = index
             result[axis] = joined
@@ -300,9 +304,14 @@ def _join_extents(call: CallContext, left: Size, right: Size) -> Size | None:
     return None
 
 
-def _mismatch(call: CallContext, shapes: Sequence[tuple[Size, ...]], left: int, right: int, known: Size, extent: Size) -> None:
-    notes = [call.shape_note(left, shapes[left], known), call.shape_note(right, shapes[right], extent)]
-    call.error("broadcast-mismatch", operation=call.operation_text(), left=str(known), right=str(extent), notes=notes)
+def _mismatch(
+    call: CallContext, shapes: Sequence[tuple[Size, ...]], operands: Sequence[Value], left: tuple[int, Size], right: tuple[int, Size]
+) -> None:
+    if operands:
+        notes = [call.operand_note(index, operands[index], extent) for index, extent in (left, right)]
+    else:
+        notes = [Note(None, f"the shapes are {views.shape_text(shapes[left[0]])} and {views.shape_text(shapes[right[0]])}")]
+    call.error("broadcast-mismatch", operation=call.operation_text(), left=str(left[1]), right=str(right[1]), notes=notes)
 
 
 def broadcast(call: CallContext, value: Value, shape: tuple[Size, ...]) -> Handle:
@@ -360,7 +369,7 @@ def pointwise(call: CallContext, name: str, operands: Sequence[Value], dtype: DT
         answer = _out_of_range(call, name, operands, wanted)
         if answer is not None:
             return answer
-    shape = broadcast_shapes(call, [operand.type.shape if type(operand) is ArrayValue else () for operand in operands])
+    shape = broadcast_shapes(call, [operand.type.shape if type(operand) is ArrayValue else () for operand in operands], operands)
     handles = tuple(_operand(call, operand, into, shape) for operand, into in zip(operands, wanted, strict=True))
     type_ = TensorType(result, shape)
     return call.array(call.record(name, handles, {}, type_), type_)

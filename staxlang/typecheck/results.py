@@ -18,24 +18,30 @@ from staxlang.typecheck.values import ArrayValue, IteratorValue, MeaningValue, O
 
 @dataclass(frozen=True, slots=True)
 class OutputArray:
-    """An array whose memory is the program's output number `output`: all of it, or the view with these subscripts. `scalar`: a NumPy scalar.
+    """An array whose memory is the program's output number `output`: all of it, or a view. `scalar`: a NumPy scalar, not an array.
 
-    Leaves that name one output share its memory, as the program shared it; leaves of different outputs never do.
+    Leaves that name one output share its memory, as the program shared it; leaves of different outputs never do (though two outputs may
+    be one node of the graph, or an input's). Of a view, `subscripts` say which element of the output each of its elements is, and
+    `placement` the same for memory: its first element and its strides, in elements. Both are None where it is all of the output.
     """
 
     output: int
     type: TensorType
     subscripts: tuple[Size, ...] | None = None
     scalar: bool = False
+    placement: tuple[Size, tuple[Size, ...]] | None = None
+    writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class InputArray:
-    """An argument or captured array by its position: the same object, or (with subscripts) a view of it, read after the updates."""
+    """An argument or captured array by its position: the same object, or (with subscripts and placement) a view of it, after the updates."""
 
     position: int
     type: TensorType
     subscripts: tuple[Size, ...] | None = None
+    placement: tuple[Size, tuple[Size, ...]] | None = None
+    writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +189,16 @@ class Results:
         type_ = TensorType(value.type.dtype, value.type.shape)
         if value.scalar:
             return OutputArray(self._output(self.call.handle(value), type_), type_, None, True)
-        affine = value.subscripts is None or pointwise.strides(value) is not None
-        if storage.source is not None and affine:
-            return InputArray(storage.source.position, type_, value.subscripts)
+        placed = pointwise.placement(value)
+        view = placed if value.subscripts is not None else None
+        if storage.source is not None and placed is not None:
+            return InputArray(storage.source.position, type_, value.subscripts, view, not value.readonly)
         shared = self._uses[id(storage)] > 1
         whole = value.subscripts is None or element_count(value.type.shape) == element_count(storage.type.shape)
-        if not affine or not (shared or whole):
-            return OutputArray(self._output(self.call.handle(value), type_), type_)
+        if placed is None or not (shared or whole):
+            return OutputArray(self._output(self.call.handle(value), type_), type_, None, False, None, not value.readonly)
         buffer = self._buffers.get(id(storage))
         if buffer is None:
             stored = TensorType(storage.type.dtype, storage.type.shape)
             buffer = self._buffers[id(storage)] = self._output(storage.handle, stored)
-        return OutputArray(buffer, type_, value.subscripts)
+        return OutputArray(buffer, type_, value.subscripts, False, view, not value.readonly)

@@ -78,15 +78,17 @@ class Storage:
 
 class ArrayValue:
     """A view of a storage. `subscripts` is None for the whole storage; else element [i0, i1, ..] of this array is the storage's element
-    [subscripts], sizes over the symbols `i0`, `i1`, ... . `scalar` tells NumPy's immutable scalars (np.float64) from 0-d arrays."""
+    [subscripts], sizes over the symbols `i0`, `i1`, ... . `scalar` tells NumPy's immutable scalars (np.float64) from 0-d arrays.
+    `readonly`: a view that may not be written through, as broadcast_to and diagonal give them; views of it neither."""
 
-    __slots__ = ("storage", "type", "subscripts", "scalar")
+    __slots__ = ("storage", "type", "subscripts", "scalar", "readonly")
 
     def __init__(self, storage: Storage, type: TensorType, subscripts: tuple[Size, ...] | None = None, scalar: bool = False) -> None:
         self.storage = storage
         self.type = type
         self.subscripts = subscripts
         self.scalar = scalar
+        self.readonly = False
 
     @property
     def shape(self) -> tuple[Size, ...]:

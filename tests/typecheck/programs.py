@@ -11,6 +11,7 @@ import linecache
 import types
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from staxlang.base.dtypes import from_numpy
 from staxlang.base.sizes import evaluate as size_value
@@ -18,7 +19,7 @@ from staxlang.base.sizes import symbol
 from staxlang.base.types import TensorType
 from staxlang.compiler.capture import GraphRecorder
 from staxlang.compiler.graph import verify
-from staxlang.runtime.reference import run_graph, strided
+from staxlang.runtime.reference import run_graph
 from staxlang.typecheck import arguments as given
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import evaluate, kernel_function
@@ -125,22 +126,29 @@ class Captured:
 
     def run(self):
         """The results of this call; arguments and captured arrays are written to."""
-        outputs = self.outputs(self.graph, copies=False)
+        outputs = [np.ascontiguousarray(made).reshape(made.shape) for made in self.outputs(self.graph, copies=False)]
         return self.rebuild(self.evaluation.result, outputs)
+
+    def view(self, array, result):
+        """A view of an array's memory, by its first element and strides."""
+        offset, strides = result.placement
+        shape = tuple(size_value(size, self.context.hints) for size in result.type.shape)
+        start = size_value(offset, self.context.hints) * array.itemsize
+        step = tuple(size_value(stride, self.context.hints) * array.itemsize for stride in strides)
+        memory = as_strided(array, (1,) * array.ndim)
+        pointer = memory.__array_interface__["data"][0] + start
+        interface = {"data": (pointer, not result.writable), "shape": shape, "strides": step, "typestr": array.dtype.str, "version": 3}
+        return np.asarray(type("Memory", (), {"__array_interface__": interface, "owner": array})())
 
     def rebuild(self, result, outputs):
         sizes = self.context.hints
         if isinstance(result, OutputArray):
             made = outputs[result.output]
-            if result.subscripts is not None:
-                shape = tuple(size_value(size, sizes) for size in result.type.shape)
-                made = strided(made, shape, result.subscripts, sizes)
+            made = made if result.placement is None else self.view(made, result)
             return made[()] if result.scalar else made
         if isinstance(result, InputArray):
             made = self.arrays[result.position]
-            if result.subscripts is None:
-                return made
-            return strided(made, tuple(size_value(size, sizes) for size in result.type.shape), result.subscripts, sizes)
+            return made if result.placement is None else self.view(made, result)
         if isinstance(result, OutputNumber):
             return {"int": int, "float": float, "complex": complex, "bool": bool}[result.kind](outputs[result.output])
         if isinstance(result, InputNumber):
