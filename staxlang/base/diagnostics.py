@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from staxlang.base.catalogue import CATALOGUE, DiagnosticKind
+from staxlang.base.records import record
 from staxlang.base.spans import Span
 
 MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """A line under the quoted source: where a shape came from, what was expected. Its place, if any, is told as `(line 11)`."""
 
@@ -22,7 +22,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding. `kind` is the catalogue's row; `message` its filled-in template."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from staxlang.base.records import record
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@record
 class DType:
     """An element type. One object per name, so equality is identity.
 
@@ -35,6 +36,9 @@ class DType:
         if found is None:
             found = _NUMPY[self.name] = _bfloat16() if self.name == "bf16" else np.dtype(_NUMPY_NAMES[self.name])
         return found
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _named, (self.name,)

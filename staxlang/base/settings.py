@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from staxlang.base.records import record, replace
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Settings:
     """What decides how kernels are compiled and run. The names are those of `@stax.kernel`'s options where both exist."""
 
@@ -47,7 +48,7 @@ CHOICE_ROWS: dict[str, tuple[str | None, ...]] = {
     "branches": ("gates", "inside"),
     "overlap": ("guard", "assume-none"),
 }
-SETTING_NAMES = tuple(field.name for field in fields(Settings))
+SETTING_NAMES: tuple[str, ...] = Settings.__match_args__
 _FALSE = frozenset(("0", "false", "no", "off", ""))
 _TRUE = frozenset(("1", "true", "yes", "on"))
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -66,7 +67,7 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     for other, name in (("num_threads", "threads"), ("cache", "cache_enabled")):
         if other in read:
             read.setdefault(name, read.pop(other))
-    options = {field.name: _value(field.name, *read[field.name]) for field in fields(Settings) if field.name in read}
+    options = {name: _value(name, *read[name]) for name in SETTING_NAMES if name in read}
     return Settings(**options)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from staxlang.base.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A piece of source text. `first_line` is the number, in its file, of the text's first line."""
 
@@ -20,7 +20,7 @@ class Source:
         return lines[index].rstrip("\r") if 0 <= index < len(lines) else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Lines count from 1 in the file; columns from 0 in characters (not bytes); the end is exclusive."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from staxlang.base.dtypes import DType
+from staxlang.base.records import record
 from staxlang.base.sizes import Size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorType:
     """dtype and shape of an array; `layout` (element strides) only of inputs, None where row-major or not decided."""
 
@@ -41,7 +40,7 @@ UNKNOWN = _Unknown()
 Unknown = _Unknown
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarType:
     """A Python number given at the call; its dtype is weak, or BOOL."""
 
@@ -51,7 +50,7 @@ class ScalarType:
         return self.dtype.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StaticType:
     """A Python value known when compiling: its class' name and its text."""
 
@@ -62,7 +61,7 @@ class StaticType:
         return f"{self.kind} {self.text}" if self.text else self.kind
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TupleType:
     items: tuple[Type, ...]
 
@@ -71,7 +70,7 @@ class TupleType:
         return f"({inside},)" if len(self.items) == 1 else f"({inside})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionType:
     """Parameters by name, and the result; `sizes` are the symbols that a call binds."""
 

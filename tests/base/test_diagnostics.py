@@ -13,12 +13,12 @@ from staxlang.base.spans import Source, Span
 MODEL = Source("model.py", "def project(\n    x,\n    w,\n):\n    return x @ w\n", first_line=10)
 
 
-def golden(diagnostic: Diagnostic, text: str) -> None:
+def check_text(diagnostic: Diagnostic, text: str) -> None:
     assert diagnostic.render() == text.strip("\n")
 
 
 def test_the_text_with_its_place_and_the_origin_of_each_size() -> None:
-    golden(
+    check_text(
         diagnose(
             "size-mismatch",
             Span(MODEL, 14, 11, 14, 16),
@@ -45,7 +45,7 @@ error[size-mismatch]: the contracted axes of `@` differ: D and K
 
 
 def test_without_a_place() -> None:
-    golden(
+    check_text(
         diagnose("unknown-option", operation="stax.kernel", name="fastmath", notes=["options are fast_math, checked"]),
         """
 error[unknown-option]: `stax.kernel` has no option `fastmath`

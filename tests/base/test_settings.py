@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from staxlang.base.settings import CHOICE_ROWS, SETTING_NAMES, Settings, check_setting, from_environment
@@ -45,7 +43,7 @@ def test_they_are_a_value() -> None:
     changed = Settings().with_options(checked=True, log=frozenset(("cache",)))
     assert changed.checked and not Settings().checked and hash(changed) != hash(Settings())
     assert Settings().with_options() == Settings()
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         changed.checked = False  # type: ignore[misc]
     with pytest.raises(TypeError):
         Settings().with_options(no_such=1)

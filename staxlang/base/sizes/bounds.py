@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from staxlang.base.records import record
 from staxlang.base.sizes.expression import Atom, Size, SizeExpression, floordiv, maximum, minimum, of_atom
 from staxlang.base.sizes.proof import NOTHING_KNOWN, Known, prove_nonnegative, split_by_atom
 from staxlang.base.sizes.queries import substitute, symbols
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """From low to high, both inclusive; None where there is no known bound."""
 

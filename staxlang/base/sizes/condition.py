@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from staxlang.base.records import record
 from staxlang.base.sizes.expression import Size
 from staxlang.base.sizes.queries import evaluate, substitute, symbols
 
@@ -13,7 +13,7 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {"==": operator.eq, "!=": oper
 _NEGATED = {"==": ("!=", False), "!=": ("==", False), "<": ("<=", True), "<=": ("<", True)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """`left relation right`; relation is one of `==`, `!=`, `<`, `<=`."""
 
