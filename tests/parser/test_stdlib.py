@@ -199,7 +199,20 @@ def test_matrices() -> None:
 
 def test_products() -> None:
     for kind in "ifD":
-        (a, b), (m, n) = arrays(kind, (3,), (4,)), arrays(kind, (3, 4), (2, 4))
+        (a, b), (m, n), (v, w) = arrays(kind, (3,), (4,)), arrays(kind, (3, 4), (2, 4)), arrays(kind, (4,), (4,))
+        check("outer", np.outer, a, b)
+        check("outer", np.outer, m, b)
+        check("inner", np.inner, v, w)
+        check("inner", np.inner, m, n)
+        check("inner", np.inner, m, v)
+        check("inner", np.inner, m, np.asarray(2, kind))
+        check("vdot", np.vdot, m, m + 1)
+        if hasattr(np, "vecdot"):
+            check("vecdot", np.vecdot, m, v)
+            check("vecdot", np.vecdot, m, m, axis=0)
+        if hasattr(np, "matvec"):
+            check("matvec", np.matvec, m, v)
+            check("vecmat", np.vecmat, a, m)
         check("kron", np.kron, a, b)
         check("kron", np.kron, m, n)
         check("kron", np.kron, a, m)
