@@ -60,9 +60,8 @@ def _methods(names: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
     def text(self: Any) -> str:
         return f"{type(self).__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in names])})"
 
-    def reduced(self: Any) -> tuple[Any, ...]:
-        kind: type[Any] = type(self)
-        return kind, values(self)
+    def reduced(self: object) -> tuple[Any, ...]:
+        return self.__class__, values(self)
 
     return {"__eq__": equals, "__hash__": hashed, "__repr__": text, "__reduce__": reduced, "__setattr__": _refuse, "__delattr__": _refuse}
 
