@@ -78,6 +78,15 @@ class Dispatcher:
             self._extend(version, bound)
         return self._run(version, matched, prepared)
 
+    def version_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Version:
+        """The version that serves a call, compiled if there is none; nothing is run but data gates."""
+        bound = self.binder.bind(args, kwargs)
+        prepared = prepare(bound.values)
+        found = self._find(prepared, {}) or self._miss(bound, prepared)
+        if found is None:
+            late.raise_error("fallback-route", kernel=self.binder.name)
+        return found[0]
+
     def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
         """(version, what it holds) of the first version that fits; the others' differences are gathered."""
         for version in list(self.versions):
@@ -144,9 +153,9 @@ class Dispatcher:
         """A version that fits but for arrays that overlap one that is written: it gets copies of those."""
         for version, found in differences:
             if found and all(difference.condition.endswith("do not overlap") for difference in found):
-                copies = version.copies_for(prepared.values)
-                if copies is not None:
-                    matched = version.match(copies, {})
+                copied = version.copies_for(prepared)
+                if copied is not None:
+                    matched = version.match(copied.values, {})
                     if isinstance(matched, Matched):
                         return version, matched
         return None

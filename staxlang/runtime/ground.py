@@ -57,8 +57,16 @@ def _make(settings: Settings) -> Ground:
     target = detect(settings.isa, settings.threads)
     store = store_for(settings)
     first = next(iter(_grounds.values()), None)
-    support = first.support if first is not None else Support(target, store, identity.compiler())
+    if first is not None:
+        return Ground(target, store, first.support)
+    support = Support(target, store, identity.compiler())
+    support.set_miss_function(_missed)
     return Ground(target, store, support)
+
+
+def _missed(kernel: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Where native code goes on when no entry of a kernel fits."""
+    return type(kernel).__call__(kernel, *args, **kwargs)
 
 
 def store_for(settings: Settings) -> Store | None:

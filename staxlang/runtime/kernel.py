@@ -108,7 +108,7 @@ class KernelBase:
 
     def show(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The text of a stage - tree, graph, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
-        return late.report().show(self, stage, args, kwargs)
+        return late.stages().show(self, stage, args, kwargs)
 
     def reset(self) -> None:
         """Forget all versions; the next call compiles again."""

@@ -25,6 +25,10 @@ def native() -> Any:
     return import_module("staxlang.runtime.native")
 
 
+def stages() -> Any:
+    return import_module("staxlang.runtime.stages")
+
+
 def report() -> Any:
     return import_module("staxlang.runtime.report")
 

@@ -119,10 +119,10 @@ class PlanBuilder:
             position += item.kind in LEAF_KINDS
             if item.kind == "array":
                 place = self.leaf_places[position]
-                if id(item.value) in first:
-                    self._require(self._twin(place), ("alias", first[id(item.value)]))
-                else:
-                    first[id(item.value)] = place
+                known = first.setdefault(id(item.value), place)
+                if known != place:  # the first place's guards are guards on the same object
+                    self.places[place] = self.places[place]._replace(check=("alias", known))
+                    self.leaf_places[position] = known
 
     # ---- captured objects ----
 

@@ -24,6 +24,7 @@ from staxlang.runtime.loader import LoadError
 from staxlang.runtime.running import program_function
 from staxlang.runtime.support import Support, build, load
 from staxlang.runtime.versions import Program
+from staxlang.runtime.write_back import with_write_back
 
 
 class Stages(NamedTuple):
@@ -50,7 +51,7 @@ def stages(graph: Graph, target: Target, settings: Settings, name: str, record: 
     """Optimize, lower, schedule and emit a graph: pure data all the way."""
     optimized, trace = optimize(graph, None, record)
     loops = lower(optimized)
-    planned = schedule(loops, target, settings)
+    planned = with_write_back(schedule(loops, target, settings), target, settings)
     return Stages(optimized, trace, loops, planned, emit(planned, target, name))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from staxlang.base.sizes import Size, linear_in
 from staxlang.base.types import TensorType, row_major_strides
 from staxlang.runtime.planning import PlanBuilder
 from staxlang.typecheck.results import (
@@ -56,36 +55,22 @@ class ResultTree:
     def _output(self, result: OutputArray) -> tuple[Any, ...]:
         if result.scalar:
             return ("scalar", result.output)
-        if result.subscripts is None:
-            return ("array", result.output)
         stored = self.outputs[result.output]
-        strides, offset = _affine(result.subscripts, row_major_strides(stored.shape), len(result.type.shape))
         slot = self.builder.slot(stored.dtype.numpy)
-        return ("part", result.output, slot, result.type.shape, strides, offset)
+        if result.placement is not None:
+            offset, strides = result.placement
+            return ("part", result.output, slot, result.type.shape, strides, offset, result.writable)
+        if result.writable:
+            return ("array", result.output)
+        return ("part", result.output, slot, result.type.shape, row_major_strides(result.type.shape), 0, False)
 
     def _input(self, result: InputArray) -> tuple[Any, ...]:
         place = self.builder.leaf_places[result.position]
-        if result.subscripts is None:
+        if result.placement is None:
             return ("object", place)
-        type_ = self.types[result.position]
-        steps = type_.layout if type_.layout is not None else row_major_strides(type_.shape)
-        strides, offset = _affine(result.subscripts, steps, len(result.type.shape))
-        return ("view", place, self.builder.slot(type_.dtype.numpy), result.type.shape, strides, offset)
-
-
-def _affine(subscripts: tuple[Size, ...], steps: tuple[Size, ...], rank: int) -> tuple[tuple[Size, ...], Size]:
-    """(strides, offset) in elements of the view whose element [i0, ..] is its owner's element [subscripts]."""
-    address: Size = 0
-    for subscript, step in zip(subscripts, steps, strict=True):
-        address = address + subscript * step
-    names = [f"i{axis}" for axis in range(rank)]
-    if isinstance(address, int):
-        return (0,) * rank, address
-    found = linear_in(address, names)
-    if found is None:
-        raise ValueError(f"the view [{', '.join(map(str, subscripts))}] is not affine")
-    factors, offset = found
-    return tuple(factors.get(name, 0) for name in names), offset
+        offset, strides = result.placement
+        dtype = self.types[result.position].dtype
+        return ("view", place, self.builder.slot(dtype.numpy), result.type.shape, strides, offset, result.writable)
 
 
 def _maker(result: Any) -> tuple[Callable[..., Any], list[Result]]:

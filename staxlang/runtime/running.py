@@ -89,10 +89,10 @@ class _Memory:
 
 
 def _view(owner: Any, tree: tuple[Any, ...], matched: Matched) -> Any:
-    *_, shape, strides, offset = tree
+    *_, shape, strides, offset, writable = tree
     env = matched.env
     extents = tuple(evaluate(size, env) for size in shape)
     steps = tuple(evaluate(stride, env) * owner.itemsize for stride in strides)
     start = owner.__array_interface__["data"][0] + evaluate(offset, env) * owner.itemsize
-    described = {"shape": extents, "strides": steps, "data": (start, not owner.flags.writeable), "typestr": owner.dtype.str, "version": 3}
+    described = {"shape": extents, "strides": steps, "data": (start, not (writable and owner.flags.writeable)), "typestr": owner.dtype.str, "version": 3}
     return np.asarray(_Memory(described, owner))

@@ -40,6 +40,10 @@ class Prepared(NamedTuple):
     items: list[Item]
     copies: list[tuple[Array, Array]]
 
+    def replace(self, replaced: dict[int, Array]) -> Prepared:
+        """The call with other arrays in the place of some (by the id of those)."""
+        return prepare({name: _exchanged(value, replaced) for name, value in self.values.items()})
+
 
 def prepare(values: dict[str, Any]) -> Prepared:
     """Flatten a call. Byte-swapped and unaligned arrays are replaced by native copies; what no kernel takes is an error here."""
@@ -139,6 +143,16 @@ def _parts(value: Any, kind: str, path: str) -> Iterator[tuple[Any, Any, str, tu
     else:
         for name in type(value).__dataclass_fields__:
             yield name, getattr(value, name), f"{path}.{name}", ("attribute", name)
+
+
+def _exchanged(value: Any, replaced: dict[int, Array]) -> Any:
+    if id(value) in replaced:
+        return replaced[id(value)]
+    kind = type(value).__name__ if type(value) in (tuple, list, dict) else "record"
+    if kind == "record" and not (hasattr(type(value), "__dataclass_fields__") or hasattr(value, "_fields")):
+        return value
+    parts = [(key, item, _exchanged(item, replaced)) for key, item, _, _ in _parts(value, kind, "")]
+    return _rebuilt(value, kind, parts) if any(item is not fit for _, item, fit in parts) else value
 
 
 def _rebuilt(value: Any, kind: str, parts: list[tuple[Any, Any, Any]]) -> Any:

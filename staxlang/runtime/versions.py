@@ -6,12 +6,15 @@ import ctypes
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from staxlang.runtime.binding import CallShape
 from staxlang.runtime.headers import word
 from staxlang.runtime.loader import Code
 from staxlang.runtime.matching import Difference, Matched, Matcher
 from staxlang.runtime.plans import EntryPlan
 from staxlang.runtime.running import ProgramFunction, execute, run
+from staxlang.runtime.signature import Prepared
 
 
 class Program(NamedTuple):
@@ -148,6 +151,22 @@ class Version:
             return self.runner(self.plan, self.slots, matched)
         assert self.program is not None
         return run(self.program.function, self.plan, self.slots, matched)
+
+    def copies_for(self, prepared: Prepared) -> Prepared | None:
+        """The call with copies of the arrays that the program reads and that overlap one it writes; None where two written ones overlap."""
+        arrays = [(item, self._written_paths()) for item in prepared.items if item.kind == "array"]
+        written = [item for item, paths in arrays if item.path in paths]
+        replaced: dict[int, Any] = {}
+        for item, paths in arrays:
+            for other in written:
+                if other is not item and np.may_share_memory(item.value, other.value):
+                    if item.path in paths:
+                        return None
+                    replaced[id(item.value)] = item.value.copy()
+        return prepared.replace(replaced) if replaced else None
+
+    def _written_paths(self) -> frozenset[str]:
+        return frozenset(place.path for place in self.plan.places if place.check[0] == "array" and place.check[4])
 
     def writes(self, array: Any, matched: Matched) -> bool:
         """Whether the program writes to this array of a matched call."""

@@ -59,8 +59,8 @@ class EntryPlan(NamedTuple):
     """One version's call from Python objects to Python objects.
 
     `result` is a tree: ("array", k) output k; ("scalar", k) output k as a NumPy scalar; ("number", k, kind) output k as a Python number;
-    ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset) of an input, in elements; ("part", k, dtype slot,
-    shape, strides, offset) of output k; ("size", size);
+    ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset, writable) of an input, in elements;
+    ("part", k, dtype slot, shape, strides, offset, writable) of output k; ("size", size);
     ("static", slot); ("tuple", items); ("build", slot, items): what the callable in the slot makes of the items.
     `gate` is the dtype of the value that a guard replay computes (then `result` is not used); `outcome` is, in an entry below a gate,
     the 64 bits that the gate's value must have.

@@ -118,27 +118,29 @@ class ResultWriter:
     def _object(self, place: int) -> str:
         return self._same(self.e.objects[place])
 
-    def _view(self, place: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
+    def _view(self, place: int, slot: int, *view: Any) -> str:
         """A view of an input's memory."""
-        return self._part_of(self.e.objects[place], DTYPES[self.e.plan.places[place].check[1]].itemsize, slot, shape, strides, offset)
+        return self._part_of(self.e.objects[place], DTYPES[self.e.plan.places[place].check[1]].itemsize, slot, *view)
 
-    def _part(self, output: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
+    def _part(self, output: int, slot: int, *view: Any) -> str:
         """A view of a result's memory. The result itself lives on as the view's base."""
         w = self.w
         owner = self._array(output)
-        made = self._part_of(owner, self.e.plan.outputs[output].itemsize, slot, shape, strides, offset)
+        made = self._part_of(owner, self.e.plan.outputs[output].itemsize, slot, *view)
         w.call("void", "Py_DecRef", ("ptr", owner))
         return made
 
-    def _part_of(self, owner: str, itemsize: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size) -> str:
-        """A view whose base is its owner, writable if that is."""
+    def _part_of(
+        self, owner: str, itemsize: int, slot: int, shape: tuple[Size, ...], strides: tuple[Size, ...], offset: Size, writable: bool
+    ) -> str:
+        """A view whose base is its owner, writable if that is and the view may be."""
         w = self.w
         label = w.name("view")
         dims = self.extents(shape, f"{label}.dims")
         steps = self.extents(tuple(stride * itemsize for stride in strides), f"{label}.strides")
         start = w.load("ptr", owner, self.e.layout.array_data)
         data = w.op(f"getelementptr i8, ptr {start}, i64 {w.size(offset * itemsize)}")
-        flags = w.op(f"and i32 {w.load('i32', owner, self.e.layout.array_flags)}, {WRITEABLE}")
+        flags = w.op(f"and i32 {w.load('i32', owner, self.e.layout.array_flags)}, {WRITEABLE if writable else 0}")
         array = self._new_view(self._same(self.e.slot(slot)), len(shape), dims, steps, data, flags)
         w.require(w.op(f"icmp ne ptr {array}, null"), "nothing")
         status = w.call("i32", "stax_numpy_set_base", ("ptr", array), ("ptr", self._same(owner)))
