@@ -166,8 +166,8 @@ def _refuse_kept(frame: Frame, node: tree.For, value: Value, text: str) -> None:
     """A loop over a symbolic range that is too long to unroll would stay in the program as a loop."""
     if type(value) is not RangeValue or _is_static(frame, value):
         return
-    count = frame.context.hint(scalars.range_length(frame.call(node.iterable), value))
-    if count is not None and count > frame.context.unroll_limit:
+    parts = [scalars.peek(frame.context, part) for part in (value.start, value.stop, value.step)]
+    if all(isinstance(part, int) for part in parts) and parts[2] and len(range(*parts)) > frame.context.unroll_limit:
         frame.call(node.iterable).error("kept-loop", what=f"`{text}`")
 
 

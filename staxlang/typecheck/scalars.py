@@ -238,6 +238,22 @@ def fixed_size(context: EvaluationContext, size: Size, span: Span | None, why: s
     return hint
 
 
+def peek(context: EvaluationContext, value: Value) -> Any:
+    """The Python number at this call, without any dependence on it: for limits and advice only. None where it is not known."""
+    kind = type(value)
+    if kind is StaticValue:
+        return value.value
+    if kind is SizeValue:
+        return context.hint(value.size)
+    formula = value.formula if kind is ScalarValue else None
+    if type(formula) is Leaf:
+        return formula.hint
+    if type(formula) is not Computed or formula.row not in PYTHON_ROWS:
+        return None
+    numbers = [peek(context, operand) for operand in formula.operands]
+    return None if any(number is None for number in numbers) else PYTHON_ROWS[formula.row](*numbers)
+
+
 # ---- as a size ----
 
 
@@ -381,7 +397,7 @@ def _array_truth(call: CallContext, value: ArrayValue, what: str) -> bool | None
         if one is None:
             return None
         if not one:
-            call.error("ambiguous-truth", what=what, type=call.describe(value), notes=[call.context.origin(extent)])
+            call.error("ambiguous-truth", what=f"`{what}`", type=call.describe(value))
     flat = call.view(value, (), (0,) * value.rank) if value.rank else value
     read = call.handle(flat)
     if value.dtype is not BOOL:
