@@ -19,6 +19,7 @@ def record(cls: type[T]) -> type[T]:
     """Make a class of annotated fields a frozen value: slots, equality and hash by its fields, `replace`, pickling.
 
     A value in the class body is a field's default; `__post_init__` is called if there is one. Methods that the class defines stay.
+    Fields named in `__record_ignored__` take no part in equality, hash and text.
 
     >>> @record
     ... class Point:
@@ -32,7 +33,7 @@ def record(cls: type[T]) -> type[T]:
     namespace = {key: value for key, value in cls.__dict__.items() if key not in ("__dict__", "__weakref__")}
     defaults = {**getattr(cls, "__record_defaults__", {}), **{name: namespace.pop(name) for name in own if name in namespace}}
     namespace |= {"__slots__": tuple(own), "__match_args__": names, "__record_fields__": names, "__record_defaults__": defaults}
-    for name, method in _methods(names).items():
+    for name, method in _methods(names, getattr(cls, "__record_ignored__", ())).items():
         namespace.setdefault(name, method)
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
     if "__init__" not in namespace:
@@ -46,8 +47,9 @@ def replace(value: T, **changes: Any) -> T:
     return kind(**{name: getattr(value, name) for name in kind.__record_fields__} | changes)
 
 
-def _methods(names: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
-    values = _getter(names)
+def _methods(names: tuple[str, ...], ignored: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
+    compared = tuple([name for name in names if name not in ignored])
+    everything, values = _getter(names), _getter(compared)
 
     def equals(self: Any, other: object) -> Any:
         if self is other:
@@ -58,7 +60,7 @@ def _methods(names: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
         return hash(values(self))
 
     def text(self: Any) -> str:
-        return f"{type(self).__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in names])})"
+        return f"{type(self).__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in compared])})"
 
     def reduced(self: object) -> tuple[Any, ...]:
         return self.__class__, values(self)

@@ -15,8 +15,14 @@ CLASS_ROWS: tuple[type[tree.TreeNode], ...] = (
     tree.Refused, tree.Assign, tree.AugmentedAssign, tree.AnnotatedAssign, tree.If, tree.For, tree.While, tree.Return, tree.Break,
     tree.Continue, tree.Pass, tree.Assert, tree.ExpressionStatement, tree.With, tree.Parameter, tree.Function, tree.Import, tree.Module,
 )  # fmt: skip
+def fields_of(kind: type[tree.TreeNode]) -> tuple[str, ...]:
+    """The names of a class's fields, but for the place."""
+    names: tuple[str, ...] = kind.__match_args__  # pyright: ignore[reportAttributeAccessIssue]
+    return names[1:]
+
+
 _NUMBERS = {kind: number for number, kind in enumerate(CLASS_ROWS)}
-_FIELDS = tuple(kind.record_compared for kind in CLASS_ROWS)
+_FIELDS = tuple(fields_of(kind) for kind in CLASS_ROWS)
 
 
 def encode(value: Any) -> Any:

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from staxlang.base.spans import Source
 from staxlang.parser import tree
-from staxlang.parser.encoding import CLASS_ROWS, decode
+from staxlang.parser.encoding import CLASS_ROWS, decode, fields_of
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
 STORED = os.path.join(FOLDER, "_trees.bin")
 
 # Part of the stored file: another layout of it, or other classes of nodes, make it stale.
-FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(kind.record_compared)})" for kind in CLASS_ROWS)
+FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
 
 
 class Entry(NamedTuple):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from staxlang.base.records import record
 from staxlang.base.spans import Span
-from staxlang.parser.records import Record
 
 
-class TreeNode(Record):
+@record
+class TreeNode:
     """Makers pass `span` first; it takes no part in equality, hash and repr."""
+
+    __record_ignored__ = ("span",)
 
     span: Span
 
@@ -17,56 +20,67 @@ class TreeNode(Record):
 # ---- expressions ----
 
 
+@record
 class Name(TreeNode):
     id: str
 
 
+@record
 class Constant(TreeNode):
     """int, float, complex, bool, str, bytes, None or Ellipsis."""
 
     value: Any
 
 
+@record
 class FormattedString(TreeNode):
     """Text parts and (expression, conversion, format spec) parts; a spec with `{}` in it is a FormattedString itself."""
 
     parts: tuple[str | tuple[Expression, str, str | FormattedString], ...]
 
 
+@record
 class Attribute(TreeNode):
     value: Expression
     name: str
 
 
+@record
 class Subscript(TreeNode):
     value: Expression
     index: Expression  # a TupleExpression where several
 
 
+@record
 class Slice(TreeNode):
     lower: Expression | None
     upper: Expression | None
     step: Expression | None
 
 
+@record
 class TupleExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
+@record
 class ListExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
+@record
 class SetExpression(TreeNode):
     elements: tuple[Expression, ...]
 
 
+@record
 class DictExpression(TreeNode):
     """A key of None means `**value`."""
 
     items: tuple[tuple[Expression | None, Expression], ...]
 
 
+@record
 class Unary(TreeNode):
     """op: `-` `+` `~` `not`."""
 
@@ -74,6 +88,7 @@ class Unary(TreeNode):
     operand: Expression
 
 
+@record
 class Binary(TreeNode):
     """op: `+ - * / // % ** @ & | ^ << >>`."""
 
@@ -82,6 +97,7 @@ class Binary(TreeNode):
     right: Expression
 
 
+@record
 class Compare(TreeNode):
     """left ops[0] rights[0] ops[1] rights[1] ...; op: `== != < <= > >= is`, `is not`, `in`, `not in`."""
 
@@ -90,6 +106,7 @@ class Compare(TreeNode):
     rights: tuple[Expression, ...]
 
 
+@record
 class Logical(TreeNode):
     """op: `and` `or`."""
 
@@ -97,12 +114,14 @@ class Logical(TreeNode):
     values: tuple[Expression, ...]
 
 
+@record
 class Conditional(TreeNode):
     test: Expression
     then: Expression
     otherwise: Expression
 
 
+@record
 class Keyword(TreeNode):
     """name is None for `**value`."""
 
@@ -110,20 +129,24 @@ class Keyword(TreeNode):
     value: Expression
 
 
+@record
 class Call(TreeNode):
     function: Expression
     arguments: tuple[Expression, ...]  # a Starred for `*x`
     keywords: tuple[Keyword, ...] = ()
 
 
+@record
 class Starred(TreeNode):
     value: Expression
 
 
+@record
 class Lambda(TreeNode):
     function: Function  # named `<lambda>`, its body a single Return
 
 
+@record
 class Clause(TreeNode):
     """`for target in iterable if conditions...`."""
 
@@ -132,6 +155,7 @@ class Clause(TreeNode):
     conditions: tuple[Expression, ...]
 
 
+@record
 class Comprehension(TreeNode):
     """kind: list, set, dict, generator; key only for dict."""
 
@@ -141,11 +165,13 @@ class Comprehension(TreeNode):
     clauses: tuple[Clause, ...]
 
 
+@record
 class NamedExpression(TreeNode):
     target: Name
     value: Expression
 
 
+@record
 class Refused(TreeNode):
     """A statement or expression outside the subset: kept so that the whole function still parses.
 
@@ -167,6 +193,7 @@ Expression = (
 # ---- statements ----
 
 
+@record
 class Assign(TreeNode):
     """targets: one per `=`; several for `a = b = value`."""
 
@@ -174,24 +201,28 @@ class Assign(TreeNode):
     value: Expression
 
 
+@record
 class AugmentedAssign(TreeNode):
     target: Expression
     op: str
     value: Expression
 
 
+@record
 class AnnotatedAssign(TreeNode):
     target: Expression
     annotation: Expression
     value: Expression | None
 
 
+@record
 class If(TreeNode):
     test: Expression
     then: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]
 
 
+@record
 class For(TreeNode):
     target: Expression
     iterable: Expression
@@ -199,37 +230,45 @@ class For(TreeNode):
     otherwise: tuple[Statement, ...] = ()
 
 
+@record
 class While(TreeNode):
     test: Expression
     body: tuple[Statement, ...]
     otherwise: tuple[Statement, ...] = ()
 
 
+@record
 class Return(TreeNode):
     value: Expression | None
 
 
+@record
 class Break(TreeNode):
     pass
 
 
+@record
 class Continue(TreeNode):
     pass
 
 
+@record
 class Pass(TreeNode):
     pass
 
 
+@record
 class Assert(TreeNode):
     test: Expression
     message: Expression | None
 
 
+@record
 class ExpressionStatement(TreeNode):
     value: Expression
 
 
+@record
 class With(TreeNode):
     """items: (context expression, target or None)."""
 
@@ -237,6 +276,7 @@ class With(TreeNode):
     body: tuple[Statement, ...]
 
 
+@record
 class Parameter(TreeNode):
     """kind: positional-only, positional, keyword, varargs (`*args`), varkeywords (`**kwargs`)."""
 
@@ -246,6 +286,7 @@ class Parameter(TreeNode):
     kind: str = "positional"
 
 
+@record
 class Function(TreeNode):
     """A definition. `exported` is kernel (True) or def (False) in .stx.
 
@@ -264,6 +305,7 @@ class Function(TreeNode):
     decorators: tuple[Expression, ...] = ()
 
 
+@record
 class Import(TreeNode):
     """`from module import name as alias`, or `import module as alias` with names == ()."""
 
@@ -278,6 +320,7 @@ Statement = (
 )  # fmt: skip
 
 
+@record
 class Module(TreeNode):
     """A .stx file: imports, consts (as Assign), functions, in order."""
 

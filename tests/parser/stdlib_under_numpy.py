@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from staxlang.base.records import replace
 from staxlang.parser.library import library_function, library_index
 from staxlang.parser.printer import to_python
 
@@ -51,7 +52,6 @@ def namespace() -> dict[str, Any]:
     }  # fmt: skip
     for name in library_index():
         function: Any = library_function(name)
-        exec(to_python(function.__replace__(exported=False, returns=None, parameters=tuple(
-            parameter.__replace__(annotation=None) for parameter in function.parameters
-        ))), words)  # fmt: skip
+        parameters = tuple(replace(parameter, annotation=None) for parameter in function.parameters)
+        exec(to_python(replace(function, exported=False, returns=None, parameters=parameters)), words)
     return words
