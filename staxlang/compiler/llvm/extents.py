@@ -181,7 +181,7 @@ def lane_numbers_text(f: Function, size: Size, indirect: Indirect = NO_INDIRECT)
         wide = f.splat(first, "i64", width, level)
         return f.name(level, f"add {kind} {wide}, {lane_numbers('i64', width, step)}", "x"), level
     text, level = terms_text(f, same, indirect)
-    wide = f.splat(text, "i64", width, level)
+    wide = f.splat(text, "i64", width, level) if same else ""
     for monomial, count in varying.items():
         product = ""
         for atom in monomial:
@@ -190,7 +190,7 @@ def lane_numbers_text(f: Function, size: Size, indirect: Indirect = NO_INDIRECT)
             product = f.name(level, f"mul {kind} {product}, {factor}", "x") if product else factor
         if count != 1:
             product = f.name(level, f"mul {kind} {product}, splat (i64 {count})", "x")
-        wide = f.name(level, f"add {kind} {wide}, {product}", "x")
+        wide = f.name(level, f"add {kind} {wide}, {product}", "x") if wide else product
     return wide, level
 
 

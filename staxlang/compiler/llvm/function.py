@@ -164,7 +164,7 @@ class Function:
 
     def splat(self, text: str, kind: str, lanes: int, level: int) -> str:
         """One scalar in every lane; remembered, placed where the scalar is defined."""
-        if text[0] != "%":
+        if text[0] != "%" or lanes == 1:
             return splat(text, kind, lanes)
         key = (text, lanes)
         found = self.sizes.get(key)
