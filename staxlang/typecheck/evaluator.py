@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, diagnose, raise_diagnostics
+from staxlang.base.records import record
 from staxlang.base.sizes import Facts
 from staxlang.base.types import TensorType
 from staxlang.parser.library import library_function
@@ -29,7 +29,7 @@ CHECKING_RULES = Rules(expressions.EXPRESSIONS, {kind: guarded(run) for kind, ru
 _library: dict[str, FunctionValue | None] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evaluation:
     """What an evaluation found.
 

@@ -56,12 +56,17 @@ def formatted_string(frame: Frame, node: tree.FormattedString) -> Value:
         expression, conversion, spec = part
         call = frame.call(expression)
         value = call.static(frame.evaluate(expression), f"`{source_text(expression)}` in a formatted string")
-        value = {"r": repr, "s": str, "a": ascii}[conversion](value) if conversion else value
+        value = _CONVERSIONS[conversion](value) if conversion else value
+        if not isinstance(spec, str):
+            spec = formatted_string(frame, spec).value
         try:
             parts.append(format(value, spec))
         except (TypeError, ValueError) as error:
             containers.static_error(call, error)
     return StaticValue("".join(parts))
+
+
+_CONVERSIONS: Mapping[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def attribute(frame: Frame, node: tree.Attribute) -> Value:

@@ -183,7 +183,7 @@ def _gather(part: Any, found: list[Any]) -> None:
 
 
 _FIELDS: Mapping[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.record_fields if name != "span")
+    kind: tuple(name for name in kind.__match_args__ if name != "span")
     for kind in vars(tree).values()
     if isinstance(kind, type) and issubclass(kind, tree.TreeNode)
 }

@@ -6,9 +6,9 @@ Each has a path in the user's words and the line that asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from staxlang.base.records import record
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
@@ -67,7 +67,7 @@ class Getter:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeGuard:
     """A condition on sizes that the program relied on."""
 
@@ -80,7 +80,7 @@ class ShapeGuard:
         return str(self.condition)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FrozenScalar:
     """A run-time Python number whose value the program needed while it was compiled. `position` is its leaf's position."""
 
@@ -91,7 +91,7 @@ class FrozenScalar:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContentGuard:
     """What a captured object must still be. `kind` says how `expected` compares with what the getter reads:
 
@@ -120,7 +120,7 @@ class ContentGuard:
             return False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gate:
     """A place where tensor data decided. `handle` is the 0-d value, `value` what it was; `what` is the user's expression."""
 
@@ -138,7 +138,7 @@ class Gate:
 Guard = ShapeGuard | FrozenScalar | ContentGuard
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeBinding:
     """An integer argument or captured number that the program uses as a size: `symbol` is the value of the scalar leaf at `position`."""
 
@@ -148,7 +148,7 @@ class SizeBinding:
     hint: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Capture:
     """A leading input that is read from the program's surroundings at each call.
 
@@ -167,7 +167,7 @@ class Capture:
         return str(self.getter)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeOrigin:
     """Where a symbolic or constant size came from: `the last axis of parameter x`."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType, element_count
@@ -16,7 +16,7 @@ from staxlang.typecheck.scalars import Leaf
 from staxlang.typecheck.values import ArrayValue, IteratorValue, MeaningValue, ObjectValue, RangeValue, RecordValue, ScalarValue, SizeValue, StaticValue, Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OutputArray:
     """An array whose memory is the program's output number `output`: all of it, or a view. `scalar`: a NumPy scalar, not an array.
 
@@ -33,7 +33,7 @@ class OutputArray:
     writable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputArray:
     """An argument or captured array by its position: the same object, or (with subscripts and placement) a view of it, after the updates."""
 
@@ -44,7 +44,7 @@ class InputArray:
     writable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OutputNumber:
     """A Python number: the 0-d output as bool, int, float or complex."""
 
@@ -52,40 +52,40 @@ class OutputNumber:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputNumber:
     """A number given at the call, by its position, as it came."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeResult:
     """A Python int that is a size."""
 
     size: Size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StaticResult:
     """A constant: None, bool, str, number, dtype, NumPy scalar, ..."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RangeResult:
     parts: tuple[Result, Result, Result]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectResult:
     """A Python object that the kernel was given or captured, returned as it is: reached by its getter."""
 
     getter: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordResult:
     """An instance of a dataclass (made without running its `__init__`) or of a named tuple (`ordered`)."""
 
