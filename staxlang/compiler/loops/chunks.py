@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from staxlang.base.dtypes import I64, DType
-from staxlang.base.sizes import Size, maximum, minimum, symbol
+from staxlang.base.sizes import Size, maximum, symbol
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Accumulator, Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved
+from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, part_of
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -122,7 +122,7 @@ def _chunked_pass(
     one = moved(one, one.inner, mapping, ex)
     at = place_of[""]
     scope = Scope(ex, target, [], {})
-    add_pass(scope, one, streaming, (at * length, minimum(length, extent - at * length)))
+    add_pass(scope, one, streaming, (at * length, part_of(extent, at * length, length)))
     partials = make_partials(one.reductions, (*[size for _, size in own], chunks), ex)
     scope.statements += store_partials(partials, (*[place_of[name] for name, _ in own], at), ex)
     loop = Loop(chunk, extent_of(own) * chunks, "parallel")
@@ -160,7 +160,7 @@ def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         for r in plan.over
     ])  # fmt: skip
     start = symbol(chunk) * length
-    inside = Nest((Loop(row, minimum(length, rows - start), start=start),), tuple(scope.statements), accumulators)
+    inside = Nest((Loop(row, part_of(rows, start, length), start=start),), tuple(scope.statements), accumulators)
     partials = make_partials(plan.over, (chunks,), ex)
     body = (inside, *store_partials(partials, (symbol(chunk),), ex))
     after = [Store(write.buffer, write.subscripts, write.value) for write in plan.after]

@@ -11,7 +11,7 @@ from staxlang.compiler.loops.chunks import make_partials
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import Access, accesses_of, memory_order, merged, unit_bytes, unravelled
-from staxlang.compiler.loops.nests import Scope, moved, vector_shape
+from staxlang.compiler.loops.nests import Scope, moved, part_of, vector_shape
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -51,13 +51,15 @@ def columns_body(plan: Plan, column: str, ex: Expressions, target: Target, tiles
 
 
 class _Columns:
-    __slots__ = ("column", "ex", "extent", "found", "plan", "rows", "target", "tiles", "width")
+    __slots__ = ("column", "direct", "ex", "extent", "found", "plan", "rows", "target", "tiles", "together", "width")
 
     def __init__(self, plan: Plan, column: str, ex: Expressions, target: Target, tiles: list[Buffer]) -> None:
         self.plan, self.column, self.ex, self.target, self.tiles = plan, column, ex, target, tiles
         self.extent = dict(plan.outer)[column]
         self.rows = tuple([one for one in plan.outer if one[0] != column])
-        self.found: dict[Node, Node] = {}  # a reduction's local -> the load of its tile
+        self.found: dict[Node, Node] = {}  # a reduction's local -> the load of its place
+        self.direct: dict[Node, tuple[str, tuple[Size, ...]]] = {}  # a reduction's local -> a buffer that it is made in
+        self.together = TOGETHER
         self.width = self._strip()
 
     def body(self) -> tuple[Statement, ...]:
@@ -127,16 +129,12 @@ class _Columns:
             place, axes, loops = part._parallel((*own, (chunk, chunks)), strips)
             at = axes.pop(chunk)
             start = at * length
-            made = part._strip_statements(part.plan, place[""], axes, (start, minimum(length, extent - start)))
             subscripts = (*[axes[name] for name, _ in own], at, symbol(column))
-            stores: list[Write] = []
             for partial in partials:
-                reduction = partial.reduction
-                stores.append(Write(partial.values, subscripts, part._result(reduction, place[""])))
-                if partial.positions:
-                    stores.append(Write(partial.positions, subscripts, part._position(reduction, place[""])))
-            if stores:
-                made.append(part._over_columns(stores, place[""]))
+                value, position = self._locals(partial.reduction)
+                part.direct[value] = partial.values, subscripts
+                part.direct[position] = partial.positions or partial.values, subscripts
+            made = part._strip_statements(part.plan, place[""], axes, (start, part_of(extent, start, length)))
             statements += part._wrapped(loops, made)
             again = [
                 Reduction(p.reduction.name, "sum" if p.reduction.kind == "count" else p.reduction.kind, p.reduction.dtype,
@@ -146,7 +144,7 @@ class _Columns:
             last.insert(0, Pass(0, ((chunk, chunks),), again))
         if any(one.reductions or one.writes for one in last):
             finish = _Columns(Plan(self.plan.outer, last), self.column, ex, self.target, self.tiles)
-            finish.width = self.width
+            finish.width, finish.together = self.width, 1
             place, mapping, loops = finish._parallel(self.rows, strips)
             statements += self._wrapped(loops, finish._strip_statements(finish.plan, place[""], mapping, None))
         return tuple(statements)
@@ -172,8 +170,8 @@ class _Columns:
         """The passes of a plan over the columns from `start`; `window` restricts the outermost inner axis."""
         scope = Scope(self.ex, self.target, [], {})
         statements = scope.statements
-        for one in plan.passes:
-            one = moved(one, one.inner, mapping, self.ex)
+        passes = [self._without_copies(moved(one, one.inner, mapping, self.ex)) for one in plan.passes]
+        for one in passes:
             if one.inner and window is None:
                 one = self._in_order(one)
             roots = [self.ex.replace(root, self.found) for root in one.roots()]
@@ -181,7 +179,8 @@ class _Columns:
             count = len(one.reductions)
             writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, roots[count:], strict=True)]
             if not one.inner:
-                statements.append(self._over_columns(writes, start))
+                if writes:
+                    statements.append(self._nest((), tuple([Store(w.buffer, w.subscripts, w.value) for w in writes]), start))
                 continue
             for reduction, value in zip(one.reductions, roots, strict=False):
                 reduction.value = value
@@ -189,25 +188,32 @@ class _Columns:
         return statements
 
     def _columns_loop(self, start: Size, values: Sequence[Node]) -> Loop:
-        extent = minimum(self.width, self.extent - start)
-        width, unroll = vector_shape(values, 0, self.extent, Scope(self.ex, self.target, [], {}))
-        return Loop(self.column, extent, "vector", start, width, unroll)
+        width, _ = vector_shape(values, 0, self.extent, self.ex, self.target)
+        return Loop(self.column, part_of(self.extent, start, self.width), "vector", start, width)
 
-    def _over_columns(self, writes: Sequence[Write], start: Size) -> Nest:
-        """Stores once a column."""
-        return self._nest((), tuple([Store(w.buffer, w.subscripts, w.value) for w in writes]), [w.value for w in writes], start)
+    def _without_copies(self, one: Pass) -> Pass:
+        """A result that is just a reduction's value is the place where that is made."""
+        left: list[Write] = []
+        for write in one.writes:
+            node = write.value
+            if one.inner or node.op != "local" or node in self.direct or self.ex.buffers[write.buffer].dtype is not node.type:
+                left.append(write)
+            else:
+                self.direct[node] = write.buffer, write.subscripts
+        return Pass(one.level, one.inner, one.reductions, left)
 
-    def _nest(self, loops: tuple[Loop, ...], body: tuple[Statement, ...], values: Sequence[Node], start: Size) -> Nest:
+    def _nest(self, loops: tuple[Loop, ...], body: tuple[Statement, ...], start: Size) -> Nest:
+        values = [one.value for one in body if not isinstance(one, Nest)]
         return Nest((*loops, self._columns_loop(start, values)), body)
 
     def _pass(self, one: Pass, writes: list[Write], start: Size, window: tuple[Size, Size] | None) -> list[Statement]:
         ex = self.ex
         fills: list[Statement] = []
         for reduction in one.reductions:
-            self._make_tile(reduction, start, fills)
+            self._make_tile(reduction, start, fills, one.inner, window)
         statements: list[Statement] = []
         if fills:
-            statements.append(self._nest((), tuple(fills), [], start))
+            statements.append(self._nest((), tuple(fills), start))
         loops = [Loop(name, extent) for name, extent in one.inner]
         if window is not None:
             loops[0] = Loop(loops[0].index, window[1], start=window[0])
@@ -215,73 +221,85 @@ class _Columns:
         together = 1 if writes else self._together(one, loops[-1].extent)
         last = loops[-1]
         if together == 1:
-            body = (*stores, *self._accumulate(one.reductions, [[r.value] for r in one.reductions], start))
-            return [*statements, self._nest(tuple(loops), body, one.roots(), start)]
+            body = (*stores, *self._accumulate(one.reductions, [[r.value] for r in one.reductions]))
+            return [*statements, self._nest(tuple(loops), body, start)]
         block = ex.fresh("b")
         whole = last.extent // together
         values: list[list[Node]] = []
         first = last.start + symbol(block) * together
         for reduction in one.reductions:
             values.append([ex.substitute(reduction.value, {last.index: first + k}) for k in range(together)])
-        body = self._accumulate(one.reductions, values, start)
-        statements.append(self._nest((*loops[:-1], Loop(block, whole)), body, [v for each in values for v in each], start))
+        body = self._accumulate(one.reductions, values)
+        statements.append(self._nest((*loops[:-1], Loop(block, whole)), body, start))
         rest = last.extent - whole * together
         if rest != 0:
             loop = Loop(last.index, rest, start=last.start + whole * together)
-            body = self._accumulate(one.reductions, [[r.value] for r in one.reductions], start)
-            statements.append(self._nest((*loops[:-1], loop), body, one.roots(), start))
+            body = self._accumulate(one.reductions, [[r.value] for r in one.reductions])
+            statements.append(self._nest((*loops[:-1], loop), body, start))
         return statements
 
     def _together(self, one: Pass, extent: Size) -> int:
-        """Rows of the innermost axis that are combined before the tile is touched."""
+        """Rows of the innermost axis that are combined before the tile is touched (fewer where addresses are costly to compile)."""
         if any(r.kind in ("argmin", "argmax") for r in one.reductions):
             return 1
         cost = sum([self.ex.cost(r.value) for r in one.reductions])
-        together = TOGETHER if cost <= 6 else 4 if cost <= 16 else 2 if cost <= 24 else 1
+        together = min(self.together, TOGETHER if cost <= 6 else 4 if cost <= 16 else 2 if cost <= 24 else 1)
+        if not isinstance(extent, int) or not isinstance(self.extent, int):
+            together = min(together, 4)
         while together > 1 and isinstance(extent, int) and together > extent:
             together //= 2
         return together
 
     # ---- tiles ----
 
-    def _make_tile(self, reduction: Reduction, start: Size, fills: list[Statement]) -> None:
-        at = (symbol(self.column) - start,)
-        value = self._tile(reduction.name, reduction.dtype)
-        fills.append(Store(value, at, neutral(reduction.kind, reduction.dtype, self.ex)))
-        load = self.ex.load(value, at)
+    def _make_tile(
+        self, reduction: Reduction, start: Size, fills: list[Statement], inner: tuple[Range, ...], window: tuple[Size, Size] | None
+    ) -> None:
+        ex = self.ex
+        value, position = self._locals(reduction)
+        place = self._place(value, start)
+        if reduction.kind not in ("argmin", "argmax"):
+            fills.append(Store(*place, neutral(reduction.kind, reduction.dtype, ex)))
+            return
+        first: dict[str, Size] = {name: 0 for name, _ in inner}
+        extents: list[Size] = [extent for _, extent in inner]
+        if window is not None:
+            first[inner[0][0]], extents[0] = window
+        begin = ex.substitute(reduction.value, first)
+        for extent in extents:
+            if not isinstance(extent, int) or extent == 0:
+                begin = ex.make("guard", (ex.make("less", (ex.size(0), ex.size(extent)), BOOL), begin, ex.const(0, begin.type)), begin.type)
+        fills.append(Store(*place, begin))
+        where = ex.size(reduction.position) if reduction.where is None else reduction.where
+        fills.append(Store(*self._place(position, start), ex.substitute(where, first)))
+
+    def _locals(self, reduction: Reduction) -> tuple[Node, Node]:
+        """The locals of a reduction's value and position (the same one where there is no position)."""
+        name = reduction.name
         if reduction.kind in ("argmin", "argmax"):
-            position = self._tile(f"{reduction.name}_at", I64)
-            fills.append(Store(position, at, self.ex.const(-1, I64)))
-            self.found[self.ex.local(reduction.name, I64)] = self.ex.load(position, at)
-        else:
-            self.found[self.ex.local(reduction.name, reduction.dtype)] = load
+            return self.ex.local(f"{name}.value", reduction.dtype), self.ex.local(name, I64)
+        value = self.ex.local(name, reduction.dtype)
+        return value, value
 
-    def _tile(self, name: str, dtype: DType) -> str:
-        tile = self.ex.fresh(f"tile_{name}_")
-        buffer = Buffer(tile, dtype, (self.width,), (1,), "temporary")
-        self.tiles.append(buffer)
-        self.ex.buffers[tile] = buffer
-        return tile
+    def _place(self, local: Node, start: Size) -> tuple[str, tuple[Size, ...]]:
+        """Where a reduction's value is while it grows: in a buffer that it goes to anyway, else in a tile."""
+        place = self.direct.get(local)
+        if place is None:
+            name = self.ex.fresh("tile")
+            tile = self.ex.buffers[name] = Buffer(name, local.type, (self.width,), (1,), "temporary")
+            self.tiles.append(tile)
+            place = name, (symbol(self.column) - start,)
+        self.found[local] = self.ex.load(*place)
+        return place
 
-    def _result(self, reduction: Reduction, start: Size) -> Node:
-        """The value that a reduction's tile holds."""
-        if reduction.kind in ("argmin", "argmax"):
-            position = self.found[self.ex.local(reduction.name, I64)]
-            tile = self.tiles[[t.name for t in self.tiles].index(position["buffer"]) - 1].name
-            return self.ex.load(tile, (symbol(self.column) - start,))
-        return self.found[self.ex.local(reduction.name, reduction.dtype)]
-
-    def _position(self, reduction: Reduction, start: Size) -> Node:
-        return self.found[self.ex.local(reduction.name, I64)]
-
-    def _accumulate(self, reductions: Sequence[Reduction], values: list[list[Node]], start: Size) -> tuple[Statement, ...]:
+    def _accumulate(self, reductions: Sequence[Reduction], values: list[list[Node]]) -> tuple[Statement, ...]:
         ex = self.ex
         statements: list[Statement] = []
         for reduction, each in zip(reductions, values, strict=True):
             if reduction.kind in ("argmin", "argmax"):
-                statements += self._keep_best(reduction, each[0], start)
+                statements += self._keep_best(reduction, each[0])
                 continue
-            value = self._result(reduction, start)
+            value = self.found[self._locals(reduction)[0]]
             op = _COMBINE_ROWS[reduction.kind]
             if reduction.kind == "count":
                 each = [ex.cast(one, I64) for one in each]
@@ -289,18 +307,16 @@ class _Columns:
             statements.append(Store(value["buffer"], value["subscripts"], made))
         return tuple(statements)
 
-    def _keep_best(self, reduction: Reduction, value: Node, start: Size) -> list[Statement]:
+    def _keep_best(self, reduction: Reduction, value: Node) -> list[Statement]:
         """The first greatest (least) value so far and its place; a NaN is greater and less than anything."""
         ex = self.ex
-        best, place = self._result(reduction, start), self._position(reduction, start)
-        op = "less" if reduction.kind == "argmin" else "greater"
-        better = ex.make(op, (value, best), BOOL)
-        if reduction.dtype.kind == "f":
-            fresh = ex.make("isnan", (value,), BOOL)
-            known = ex.make("isnan", (best,), BOOL)
-            better = ex.make("logical_and", (ex.make("logical_or", (better, fresh), BOOL), ex.make("logical_not", (known,), BOOL)), BOOL)
-        first = ex.make("less", (place, ex.const(0, I64)), BOOL)
-        better = ex.make("logical_or", (better, first), BOOL)
+        best, place = [self.found[local] for local in self._locals(reduction)]
+        least = reduction.kind == "argmin"
+        if reduction.dtype.kind == "f":  # "not (value >= best)" holds where value is less, and where one of them is a NaN
+            better = ex.make("logical_not", (ex.make("greater_equal" if least else "less_equal", (value, best), BOOL),), BOOL)
+            better = ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
+        else:
+            better = ex.make("less" if least else "greater", (value, best), BOOL)
         take, new = ex.fresh("v"), ex.fresh("v")
         take_local, new_local = ex.local(take, BOOL), ex.local(new, value.type)
         position = reduction.where if reduction.where is not None else ex.size(reduction.position)

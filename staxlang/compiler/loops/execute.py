@@ -134,7 +134,8 @@ class _Machine:
             memory[place] = _MODES[statement.mode](memory[place], value)
 
     def nest(self, nest: Nest, kernel: Kernel | None) -> None:
-        states = [_State(one) for one in nest.accumulators]
+        vector = nest.loops[-1] if nest.loops and nest.loops[-1].kind == "vector" else None
+        states = [_State(one, vector.index if vector is not None else None) for one in nest.accumulators]
         self._loops(nest, 0, states, kernel)
         for state in states:
             for name, value in state.results():
@@ -146,7 +147,8 @@ class _Machine:
                 self.statement(statement)
             for state in states:
                 one = state.accumulator
-                state.take(self.value(one.value, None), self.number(one.position))
+                lanes = 1 if state.index is None else len(self.env[state.index])
+                state.take(np.broadcast_to(self.value(one.value, None), (lanes,)), self.number(one.position))
             return
         loop = nest.loops[depth]
         start, extent = self.number(loop.start), self.number(loop.extent)
@@ -237,8 +239,9 @@ class _Machine:
 class _State:
     """An accumulator while its nest runs."""
 
-    def __init__(self, accumulator: Accumulator) -> None:
+    def __init__(self, accumulator: Accumulator, index: str | None) -> None:
         self.accumulator = accumulator
+        self.index = index  # of the vector loop
         self.finds = accumulator.kind in ("argmin", "argmax")
         self.total: Any = None if self.finds else neutral(accumulator.kind, accumulator.dtype.numpy)
         self.place: Any = np.int64(0)
@@ -246,12 +249,12 @@ class _State:
     def take(self, value: Any, position: Any) -> None:
         one = self.accumulator
         if not self.finds:
-            values = np.atleast_1d(value)
+            values = value
             if one.kind == "count":
                 values = values.astype(np.int64)
             self.total = as_dtype(_COMBINE[one.kind](self.total, _COMBINE[one.kind].reduce(values)), one.dtype)
             return
-        values, places = np.broadcast_arrays(np.atleast_1d(value), np.atleast_1d(position))
+        values, places = np.broadcast_arrays(value, position)
         pick = int(np.argmin(values) if one.kind == "argmin" else np.argmax(values))
         best, at = values[pick], places[pick]
         if self.total is None or self._better(best, at):

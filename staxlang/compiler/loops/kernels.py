@@ -13,7 +13,7 @@ from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, Store
 from staxlang.compiler.loops.keep import keep_values
-from staxlang.compiler.loops.nests import Scope, moved_write, vector_shape
+from staxlang.compiler.loops.nests import moved_write, vector_shape
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.loops.work import work_of
@@ -71,7 +71,7 @@ def scan_body(unit: Unit, ex: Expressions, target: Target) -> tuple[Statement, .
     inner = tuple([Loop(name, extent) for name, extent in scanned])
     store = (Store(write.buffer, write.subscripts, write.value),)
     if last:
-        width, unroll = vector_shape((write.value,), 0, last[0][1], Scope(ex, target, [], {}))
+        width, unroll = vector_shape((write.value,), 0, last[0][1], ex, target)
         inner = (*inner, Loop(last[0][0], last[0][1], "vector", 0, width, unroll))
     return (Nest((*loops, *inner), store),) if loops or inner else store
 
@@ -84,7 +84,7 @@ def scatter_body(unit: Unit, ex: Expressions, target: Target) -> tuple[Statement
     *rest, (name, extent) = unit.ranges
     loops = [Loop(one, size) for one, size in rest]
     if _walks_alone(name, unit, ex):
-        width, unroll = vector_shape((unit.body,), 0, extent, Scope(ex, target, [], {}))
+        width, unroll = vector_shape((unit.body,), 0, extent, ex, target)
         loops.append(Loop(name, extent, "vector", 0, width, unroll))
     else:
         loops.append(Loop(name, extent))

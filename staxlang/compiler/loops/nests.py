@@ -78,7 +78,7 @@ def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), w
     reductions = [Reduction(r.name, r.kind, r.dtype, v, r.position) for r, v in zip(one.reductions, values, strict=False)]
     writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, values[len(reductions) :], strict=True)]
     stores = tuple([Store(w.buffer, w.subscripts, w.value, streaming=w.buffer in streaming) for w in writes])
-    width, unroll = vector_shape(values, len(one.reductions), one.inner[-1][1], scope)
+    width, unroll = vector_shape(values, len(one.reductions), one.inner[-1][1], ex, scope.target)
     loops = [Loop(name, extent) for name, extent in one.inner]
     if window is not None:
         loops[0] = Loop(loops[0].index, window[1], start=window[0])
@@ -123,10 +123,10 @@ def _in_blocks(loops: list[Loop], accumulators: tuple[Accumulator, ...], stores:
         first, *rest = outer
         rows = max(1, BLOCK // max(1, last.extent * _static(rest)))
         start = symbol(block) * rows
-        within = (Loop(first.index, minimum(rows, first.extent - start), start=start + first.start), *rest, last)
+        within = (Loop(first.index, part_of(first.extent, start, rows), start=start + first.start), *rest, last)
         return Nest((Loop(block, -(-first.extent // rows)),), (Nest(within, stores, tuple(inner)),), tuple(total))
     start = symbol(block) * BLOCK
-    vector = Loop(last.index, minimum(BLOCK, last.extent - start), "vector", start + last.start, last.width, last.unroll)
+    vector = Loop(last.index, part_of(last.extent, start, BLOCK), "vector", start + last.start, last.width, last.unroll)
     return Nest((*outer, Loop(block, -(-last.extent // BLOCK))), (Nest((vector,), stores, tuple(inner)),), tuple(total))
 
 
@@ -145,14 +145,21 @@ def needs_blocks(ranges: tuple[Range, ...], reductions: Sequence[Reduction]) -> 
     return not isinstance(extent, int) or extent > 2 * BLOCK
 
 
-def vector_shape(values: Sequence[Node], reductions: int, extent: Size, scope: Scope) -> tuple[int, int]:
+def part_of(extent: Size, start: Size, length: Size) -> Size:
+    """How many of `extent` points a block of `length` points from `start` has; a constant where all blocks are whole."""
+    if isinstance(extent, int) and isinstance(length, int) and extent % length == 0:
+        return length
+    return minimum(length, extent - start)
+
+
+def vector_shape(values: Sequence[Node], reductions: int, extent: Size, ex: Expressions, target: Target) -> tuple[int, int]:
     """Lanes and copies of them for a vector loop of this extent with so many reductions."""
-    widest, cost = 1, 0
+    widest, cost = max([1, *[value.type.itemsize for value in values]]), 0
     for node in subexpressions(values):
         if node.op not in ("size", "const", "local"):
             widest = max(widest, node.type.itemsize)
-            cost += scope.ex.cost(node) - sum([scope.ex.cost(operand) for operand in node.operands])
-    width = scope.target.lanes(widest)
+            cost += ex.cost(node) - sum([ex.cost(operand) for operand in node.operands])
+    width = target.lanes(widest)
     if reductions:
         unroll = 4 if cost <= 12 and reductions == 1 else 2 if cost <= 30 and reductions <= 2 else 1
     else:

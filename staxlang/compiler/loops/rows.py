@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from staxlang.base.sizes import Size, minimum, symbol
+from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.assemble import Plan
 from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols
 from staxlang.compiler.loops.ir import Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, vector_shape
+from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, part_of, vector_shape
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -39,7 +39,7 @@ def flat_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     values = scope.hoisted([w.value for w in writes], frozenset((name,)))
     stores = tuple([Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)])
-    width, unroll = vector_shape(values, 0, extent, scope)
+    width, unroll = vector_shape(values, 0, extent, ex, target)
     vector = Loop(name, length, "vector", start, width, unroll)
     if not scope.statements:
         return (Nest((*outer, vector), stores),)
@@ -59,10 +59,10 @@ def flat_loops(
         chunks = -(-extent // CHUNK)
         place = symbol(chunk)
         if not rest:
-            return (Loop(chunk, chunks, "parallel"),), place * CHUNK, minimum(CHUNK, extent - place * CHUNK), {}
+            return (Loop(chunk, chunks, "parallel"),), place * CHUNK, part_of(extent, place * CHUNK, CHUNK), {}
         mapping = unravelled(place, (*rest, ("", chunks)))
         start = mapping.pop("") * CHUNK
-        return (Loop(chunk, extent_of(rest) * chunks, "parallel"),), start, minimum(CHUNK, extent - start), mapping
+        return (Loop(chunk, extent_of(rest) * chunks, "parallel"),), start, part_of(extent, start, CHUNK), mapping
     loops, mapping = outer_loops(rest, ex)
     return loops, 0, extent, mapping
 
