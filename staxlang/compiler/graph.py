@@ -202,7 +202,7 @@ def _feed(graph: Graph, digest: Any) -> None:
                 inner = hashlib.blake2b(digest_size=16)
                 _feed(value, inner)
                 attributes.append(f"{key}={inner.hexdigest()}")
-            elif key != "path":
+            elif key != "path" and (key != "position" or node.op not in DECLARED_OPS):  # its place in the order says which input it is
                 attributes.append(f"{key}={attribute_key(value)}")
         lines.append(f"{node.op}{[numbers[o] for o in node.operands]}{attributes}{node.type}")
     lines.append(f"{len(graph.inputs)} {len(graph.scalars)} {[numbers[n] for n in graph.outputs]}")

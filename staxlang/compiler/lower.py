@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, GraphError, topological
 from staxlang.compiler.loops.ir import Definition, LoopProgram
@@ -70,6 +71,8 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
         elif node.op == "constant_array":
             name = state.add_buffer(state.fresh("t"), node.type.dtype, node.type.shape, "constant", value=node["data"])
             state.stored[node] = name
+        elif node.op in ("compress", "masked_update"):
+            raise_diagnostics(diagnose("mask-read", next(iter(graph.interner.spans.get(node, ())), None)))
         else:
             raise GraphError(f"{node!r} has no loop form")
     outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
