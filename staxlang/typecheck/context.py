@@ -39,7 +39,7 @@ class EvaluationContext:
 
     __slots__ = (
         "recorder", "checking", "facts", "hints", "rigid", "origins", "guards", "gates", "captures", "sizes", "diagnostics", "frozen_leaves",
-        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "attribute", "iterate", "container", "function", "lift", "storages", "capture_type",
+        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "attribute", "iterate", "container", "function", "lift", "storages", "masks", "capture_type",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +78,7 @@ class EvaluationContext:
         self.function: Callable[..., Value] = _not_started  # (Python function, getter, span)
         self.lift: Callable[..., Value] = _not_started  # (context, Python object, getter, span)
         self.storages: dict[Any, Storage] = {}
+        self.masks: dict[Handle, Size] = {}  # of each boolean mask that was read by: how many elements it chooses
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 
     # ---- sizes ----

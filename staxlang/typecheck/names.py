@@ -129,10 +129,10 @@ def _fill() -> None:
 
 def _object(spelling: str) -> Any:
     """The object that `np.linalg.outer` is now; None where this NumPy has none (or has not loaded that part)."""
-    parts = spelling.split(".")
-    if len(parts) == 2:
-        return getattr(np, parts[1], None)
-    return getattr(sys.modules.get(f"numpy.{parts[1]}"), parts[2], None)
+    path, _, name = spelling.rpartition(".")
+    if path == "np":
+        return getattr(np, name, None)
+    return getattr(sys.modules.get("numpy" + path[2:]), name, None)
 
 
 def _enter(object: Any, meaning: Meaning) -> None:
@@ -192,6 +192,5 @@ def _dtype_word(name: str) -> DType | None:
 
 def word_constant(name: str) -> Value | None:
     """`pi`, `inf`, `nan`, .. in .stx."""
-    value = WORD_CONSTANTS.get(name)
-    return None if value is None else StaticValue(value)
+    return StaticValue(WORD_CONSTANTS[name]) if name in WORD_CONSTANTS else None
 

@@ -282,6 +282,28 @@ def _contract(op: str, operands: Operands, attributes: Attributes, facts: Facts,
     return TensorType(a.dtype, (*a.shape[:first], *b.shape[batch:second]))
 
 
+def _compress(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    _arity(op, operands, 2)
+    base, mask = operands
+    _check_mask(op, base, mask, facts)
+    return TensorType(base.dtype, (_attribute(op, attributes, "count"), *base.shape[mask.rank :]))
+
+
+def _masked_update(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    _arity(op, operands, 3)
+    base, mask, value = operands
+    _check_mask(op, base, mask, facts)
+    _demand(value.dtype is base.dtype, op, f"the value is {value.dtype}, the base {base.dtype}")
+    _demand(value.rank == base.rank - mask.rank + 1, op, f"the value is {value}, the base {base}, the mask {mask}")
+    _demand(same_shape(value.shape[1:], base.shape[mask.rank :], facts), op, f"the value is {value}, the base {base}")
+    return TensorType(base.dtype, base.shape)
+
+
+def _check_mask(op: str, base: TensorType, mask: TensorType, facts: Facts) -> None:
+    _demand(mask.dtype is BOOL, op, f"the mask is {mask}")
+    _demand(same_shape(mask.shape, base.shape[: mask.rank], facts), op, f"the mask is {mask}, the base {base}")
+
+
 def _composite(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
     _attribute(op, attributes, "name")
     if declared is None:
@@ -309,6 +331,8 @@ _RULES: dict[str, Rule] = {
     "update": _update,
     "assert_index": _assert_index,
     "contract": _contract,
+    "compress": _compress,
+    "masked_update": _masked_update,
     "composite": _composite,
 }
 STRUCTURAL = frozenset(_RULES)

@@ -50,6 +50,8 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
         return None
     index = frame.evaluate(target.index)
     old = containers.subscript(place, owner, index)
+    if type(old) is ArrayValue and type(owner) is ArrayValue and old.storage is not owner.storage:
+        old.storage.writable = True  # a copy of chosen elements, which is put back below
     new = operators.in_place(call, node.op, old, frame.evaluate(node.value))
     if type(old) is ArrayValue and new is old and type(owner) is ArrayValue and old.storage is owner.storage:
         return None  # a view, changed where it is

@@ -173,6 +173,9 @@ def dtype_of(call: CallContext, value: Value, what: str = "dtype") -> DType | No
 def named_dtype(call: CallContext, value: Value, what: str = "dtype") -> DType:
     if type(value) is ArrayValue:
         call.error("unknown-dtype", given=call.describe(value))
+    own = getattr(value.meaning, "dtype", None) if type(value) is MeaningValue else None
+    if isinstance(own, DType):
+        return own
     given = value.object if type(value) is MeaningValue else call.static(value, what)
     found = as_dtype(given)
     if found is None:

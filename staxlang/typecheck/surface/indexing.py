@@ -12,6 +12,7 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import (
     array_of, constant_array, normalized_axis, plain_numbers, sequence_items, snapshot, take_view,
@@ -42,7 +43,7 @@ def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
     """`array[index]`: a view, a NumPy scalar (a copy), or the elements that integer arrays choose."""
     parts = taken_apart(call, array, index)
     if parts.mask is not None:
-        call.error("mask-read", notes=_mask_notes(call, array, parts.mask))
+        return compress(call, array, parts.mask)
     basic = basic_items(parts.items)
     if basic is not None:
         result = take_view(call, array, views.subscript(array.shape, basic))
@@ -65,8 +66,25 @@ def _has_ellipsis(index: Value) -> bool:
     return any(isinstance(item, StaticValue) and item.value is Ellipsis for item in items)
 
 
-def _mask_notes(call: CallContext, array: ArrayValue, mask: ArrayValue) -> list[str]:
-    return [f"the array is {call.describe(array)}, the mask {call.describe(mask)}"]
+def compress(call: CallContext, array: ArrayValue, mask: ArrayValue) -> ArrayValue:
+    """The elements that a mask chooses. How many is known at run time only: the compiler has a form for what is put back by the same mask
+    or reduced, and refuses the rest."""
+    chooser = call.handle(mask)
+    count = mask_count(call, chooser)
+    type_ = TensorType(array.dtype, (count, *array.shape[mask.rank :]))
+    return call.array(call.record("compress", (call.handle(array), chooser), {"count": count}, type_), type_, scalar=False)
+
+
+def mask_count(call: CallContext, chooser: Handle) -> Size:
+    """The symbol for how many elements a mask chooses; one for each mask."""
+    masks = call.context.masks
+    found = masks.get(chooser)
+    if found is None:
+        name = "chosen" if not masks else f"chosen{len(masks) + 1}"
+        while name in call.context.hints or name in call.context.rigid:
+            name += "_"
+        found = masks[chooser] = views.symbol(name)
+    return found
 
 
 # ---- the parts of an index ----
@@ -307,12 +325,12 @@ def _by_mode(call: CallContext, index: ArrayValue, extent: Size, mode: Any) -> A
 
 @spelled("np.take_along_axis", "word.take_along_axis")
 def take_along_axis(call: CallContext, arr: Value, indices: Value, axis: Value = StaticValue(-1)) -> Value:
-    array, index, along = _along(call, arr, indices, axis)
-    shape = _along_shape(call, array, index, along)
+    array, index, along = along_operands(call, arr, indices, axis)
+    shape = along_shape(call, array, index, along)
     return gather(call, along_axis(call, array, index, along, shape))
 
 
-def _along(call: CallContext, arr: Value, indices: Value, axis: Value) -> tuple[ArrayValue, ArrayValue, int]:
+def along_operands(call: CallContext, arr: Value, indices: Value, axis: Value) -> tuple[ArrayValue, ArrayValue, int]:
     array, index = array_of(call, arr), array_of(call, indices, "indices")
     if isinstance(axis, StaticValue) and axis.value is None:
         array, along = array_of(call, ravel(call, array)), 0
@@ -325,7 +343,7 @@ def _along(call: CallContext, arr: Value, indices: Value, axis: Value) -> tuple[
     return array, index, along
 
 
-def _along_shape(call: CallContext, array: ArrayValue, index: ArrayValue, along: int) -> tuple[Size, ...]:
+def along_shape(call: CallContext, array: ArrayValue, index: ArrayValue, along: int) -> tuple[Size, ...]:
     """The indices' shape, with the other axes broadcast against the array's."""
     others = tuple(1 if axis == along else extent for axis, extent in enumerate(array.shape))
     mine = tuple(1 if axis == along else extent for axis, extent in enumerate(index.shape))

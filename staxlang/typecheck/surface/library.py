@@ -7,16 +7,17 @@ from typing import Any
 
 _FUNCTIONS = (
     "mean average var std nansum nanprod nancumsum nancumprod nanmax nanmin nanmean nanvar nanstd "
-    "hstack vstack dstack column_stack flipud fliplr rot90 roll tile meshgrid linspace logspace geomspace eye identity tri tril triu "
-    "diag diagflat trace kron cross diff ediff1d select isclose allclose array_equal array_equiv nan_to_num sinc angle deg2rad "
-    "divmod modf frexp indices vander gradient trapezoid convolve correlate cov corrcoef polyval interp unwrap "
-    "tril_indices triu_indices block append delete insert resize i0 piecewise choose compress extract digitize bincount "
-    "iscomplex isreal isposinf isneginf real_if_close ix_ median"
+    "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud "
+    "linspace logspace geomspace bartlett blackman hamming hanning meshgrid indices ix_ eye identity tri tril triu diag diagflat vander "
+    "trace outer inner vdot vecdot matvec vecmat kron cross cov corrcoef select isclose allclose array_equal array_equiv nan_to_num "
+    "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate"
 )
+_LINALG = "norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
 
 
 def _spelled() -> dict[str, str]:
     table = {f"np.{name}": name for name in _FUNCTIONS.split()}
+    table |= {f"np.linalg.{name}": name for name in _LINALG.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     return table
 
@@ -24,7 +25,7 @@ def _spelled() -> dict[str, str]:
 LIBRARY_SPELLINGS: dict[str, str] = _spelled()
 
 WORD_CONSTANTS: dict[str, Any] = {
-    "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "euler_gamma": 0.57721566490153286060651209008240243,
+    "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "euler_gamma": 0.57721566490153286060651209008240243,
 }  # fmt: skip
 
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"

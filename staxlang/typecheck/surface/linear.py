@@ -152,60 +152,6 @@ def dot(call: CallContext, a: Value, b: Value, out: Value = NONE) -> Value:
     return into(call, result, out, "np.dot", "no")
 
 
-@spelled("np.inner", "word.inner")
-def inner(call: CallContext, a: Value, b: Value, /) -> Value:
-    left, right = array_of(call, a), array_of(call, b)
-    if not left.rank or not right.rank:
-        return call.pointwise("multiply", (left, right))
-    return contract(call, left, right, Axes((), ((left.rank - 1, right.rank - 1),)), "np.inner")
-
-
-@spelled("np.vdot", "word.vdot")
-def vdot(call: CallContext, a: Value, b: Value, /) -> Value:
-    left, right = array_of(call, ravel(call, a)), array_of(call, ravel(call, b))
-    if left.dtype.kind == "c":
-        left = call.to_array(call.pointwise("conjugate", (left,)))
-    return contract(call, left, right, Axes((), ((0, 0),)), "np.vdot")
-
-
-@spelled("np.vecdot", "np.linalg.vecdot", "word.vecdot")
-def vecdot(call: CallContext, x1: Value, x2: Value, /, out: Value = NONE, *, axis: Value = StaticValue(-1), dtype: Value = NONE) -> Value:
-    a, b = _in_dtype(call, dtype, SAME_KIND, "np.vecdot", array_of(call, x1), array_of(call, x2))
-    first, second = axis_of(call, axis, a.rank), axis_of(call, axis, b.rank)
-    a = take_view(call, a, views.moveaxis(a.shape, (first,), (a.rank - 1,)))
-    b = take_view(call, b, views.moveaxis(b.shape, (second,), (b.rank - 1,)))
-    if a.dtype.kind == "c":
-        a = call.to_array(call.pointwise("conjugate", (a,)))
-    return into(call, _batched(call, a, b, 1, 1, "np.vecdot"), out, "np.vecdot")
-
-
-@spelled("np.matvec", "word.matvec")
-def matvec(call: CallContext, x1: Value, x2: Value, /, out: Value = NONE) -> Value:
-    return into(call, _batched(call, array_of(call, x1), array_of(call, x2), 2, 1, "np.matvec"), out, "np.matvec")
-
-
-@spelled("np.vecmat", "word.vecmat")
-def vecmat(call: CallContext, x1: Value, x2: Value, /, out: Value = NONE) -> Value:
-    vector = array_of(call, x1)
-    if vector.dtype.kind == "c":
-        vector = call.to_array(call.pointwise("conjugate", (vector,)))
-    matrix = array_of(call, x2)
-    turned = take_view(call, matrix, views.swapaxes(matrix.shape, matrix.rank - 2, matrix.rank - 1)) if matrix.rank > 1 else matrix
-    return into(call, _batched(call, vector, turned, 1, 2, "np.vecmat"), out, "np.vecmat")
-
-
-def _batched(call: CallContext, a: ArrayValue, b: ArrayValue, own_a: int, own_b: int, name: str) -> ArrayValue:
-    """A product over the last axis of each; of own_a and own_b last axes each, the axes before them broadcast."""
-    for array, own in ((a, own_a), (b, own_b)):
-        if array.rank < own:
-            call.error("wrong-rank", operation=name, expected=f"at least {own} axes", given=call.describe(array))
-    lead_a, lead_b = a.rank - own_a, b.rank - own_b
-    lead = max(lead_a, lead_b)
-    a = expand(call, a, *range(lead - lead_a)) if lead > lead_a else a
-    b = expand(call, b, *range(lead - lead_b)) if lead > lead_b else b
-    return contract(call, a, b, Axes([(axis, axis) for axis in range(lead)], ((a.rank - 1, b.rank - 1),)), name)
-
-
 @spelled("np.tensordot", "np.linalg.tensordot", "word.tensordot")
 def tensordot(call: CallContext, a: Value, b: Value, axes: Value = StaticValue(2)) -> Value:
     left, right = array_of(call, a), array_of(call, b)
@@ -223,12 +169,6 @@ def tensordot(call: CallContext, a: Value, b: Value, axes: Value = StaticValue(2
     if len(first) != len(second):
         call.error("axes-mismatch", operation="np.tensordot", expected=len(first), given=len(second))
     return contract(call, left, right, Axes((), tuple(zip(first, second, strict=True))), "np.tensordot")
-
-
-@spelled("np.outer", "np.linalg.outer", "word.outer")
-def outer(call: CallContext, a: Value, b: Value, out: Value = NONE) -> Value:
-    left, right = array_of(call, ravel(call, a)), array_of(call, ravel(call, b))
-    return into(call, call.pointwise("multiply", (expand(call, left, 1), right)), out, "np.outer")
 
 
 @spelled("np.linalg.matrix_transpose")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, maximum, minimum
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.reshaping import product
+from staxlang.typecheck.scalars import Computed, kind_of
 from staxlang.typecheck.surface.arguments import (
     absent, array_of, axes_of, dtype_of, expand, flag, full, normalized_axis,
 )  # fmt: skip
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import ravel
-from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, SizeValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, ScalarValue, SizeValue, StaticValue, Value, size_value
 
 MISSING = StaticValue("not given")
 """The default of `initial`, which None is not."""
@@ -177,8 +178,21 @@ def _extreme_word(
         call.error("missing-argument", function=kind, name="x")
     result = values[0]
     for one in values[1:]:
-        result = call.pointwise(_COMBINE[kind], (result, one))
+        result = extreme_number(call, kind, result, one) or call.pointwise(_COMBINE[kind], (result, one))
     return result
+
+
+def extreme_number(call: CallContext, kind: str, left: Value, right: Value) -> Value | None:
+    """The greater or lesser of two Python numbers, as Python's; None where one of them is none."""
+    kinds = kind_of(left), kind_of(right)
+    if kinds[0] is None or kinds[1] is None:
+        return None
+    if isinstance(left, StaticValue) and isinstance(right, StaticValue):
+        return StaticValue(max(left.value, right.value) if kind == "max" else min(left.value, right.value))
+    if isinstance(left, ScalarValue) or isinstance(right, ScalarValue):
+        return ScalarValue(kinds[0], Computed(_COMBINE[kind], (left, right))) if kinds[0] == kinds[1] else None
+    pair = call.size(left, kind), call.size(right, kind)
+    return size_value(maximum(*pair) if kind == "max" else minimum(*pair))
 
 
 def _extreme(

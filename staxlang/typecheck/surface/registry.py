@@ -58,6 +58,8 @@ class LibraryMeaning:
         self.function = function
 
     def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+        if call.context.library(self.function) is None:
+            call.error("unknown-operation", name=self.name)
         return call.library(self.function, args, kwargs)
 
     def __repr__(self) -> str:

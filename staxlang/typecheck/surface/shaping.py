@@ -235,7 +235,7 @@ def _each(call: CallContext, values: Sequence[Value], change: Callable[[ArrayVal
 @spelled("np.broadcast_to", "word.broadcast_to")
 def broadcast_to(call: CallContext, array: Value, shape: Value, subok: Value = FALSE) -> Value:
     only(call, "broadcast_to", "subok", subok, False)
-    return broadcasted(call, array_of(call, array), call.shape(shape))
+    return call.locked(broadcasted(call, array_of(call, array), call.shape(shape)))
 
 
 def broadcasted(call: CallContext, array: ArrayValue, shape: tuple[Size, ...]) -> ArrayValue:
@@ -275,7 +275,7 @@ def diagonal(call: CallContext, a: Value, offset: Value = StaticValue(0), axis1:
     if first == second:
         call.error("axis-repeated", axis=second)
     decide = lambda condition: call.decide(condition, "the length of a diagonal")
-    return take_view(call, array, views.diagonal(array.shape, call.size(offset, "offset"), first, second, decide))
+    return call.locked(take_view(call, array, views.diagonal(array.shape, call.size(offset, "offset"), first, second, decide)))
 
 
 # ---- copies and casts ----
@@ -340,3 +340,18 @@ def size(call: CallContext, a: Value, axis: Value = NONE) -> Value:
 def size_attribute(call: CallContext, a: Value) -> Value:
     return size_value(reshaping.product(array_of(call, a).shape))
 
+
+
+@spelled("np.lib.stride_tricks.sliding_window_view", "word.sliding_windows")
+def sliding_windows(call: CallContext, x: Value, window_shape: Value, axis: Value = NONE, *, subok: Value = FALSE, writeable: Value = FALSE) -> Value:
+    """All windows of an array, as a view: their own axes come last."""
+    array = array_of(call, x)
+    lengths = call.shape(window_shape, "window_shape")
+    axes = tuple(range(array.rank)) if absent(axis) else axes_of(call, axis, array.rank)
+    if len(lengths) != len(axes):
+        call.error("axes-mismatch", operation="sliding_window_view", expected=len(axes), given=len(lengths))
+    for one, length in zip(axes, lengths, strict=True):
+        if call.decide(Condition("<=", length, array.shape[one]), "a window") is False:
+            expected = f"at most {array.shape[one]}"
+            call.error("bad-value", argument="`window_shape`", operation="sliding_window_view", expected=expected, given=length)
+    return take_view(call, array, views.windows(array.shape, axes, lengths))

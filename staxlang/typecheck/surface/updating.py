@@ -11,7 +11,9 @@ from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import array_of, expand, number_or_array, take_view
-from staxlang.typecheck.surface.indexing import Plan, along_axis, basic_items, check_mask, plan, taken_apart
+from staxlang.typecheck.surface.indexing import (
+    Plan, along_axis, along_operands, along_shape, basic_items, check_mask, plan, taken_apart,
+)  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted
 from staxlang.typecheck.values import NONE, ArrayValue, StaticValue, Value
@@ -36,10 +38,18 @@ def assign_subscript(call: CallContext, array: ArrayValue, index: Value, value: 
 
 
 def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value: Value) -> None:
-    """`array[mask] = value` with a value that is the same for every chosen element: `where(mask, value, array)`."""
+    """`array[mask] = value`. A value that is the same for every chosen element: `where(mask, value, array)`. One that was chosen by the same
+    mask is put back where it came from."""
     trailing = array.rank - mask.rank
     if isinstance(value, ArrayValue) and value.rank > trailing:
         extra = value.rank - trailing
+        chooser = call.handle(mask)
+        count = call.context.masks.get(chooser)
+        if extra == 1 and count is not None and value.shape[0] == count:
+            type_ = TensorType(array.dtype, array.shape)
+            source = call.broadcast(call.cast(value, array.dtype), (count, *array.shape[mask.rank :]))
+            call.write(array, call.array(call.record("masked_update", (call.handle(array), chooser, source), {}, type_), type_, scalar=False))
+            return
         if not all(one == 1 for one in value.shape[:extra]):
             help = "write `x[:] = np.where(mask, value, x)`, with a value of the array's own shape"
             call.error("assign-mismatch", value=shape_text(value.shape), target="(chosen by the mask, ...)", help=help)
@@ -117,9 +127,8 @@ def at(row: str) -> Callable[..., Value]:
 
 @spelled("np.put_along_axis")
 def put_along_axis(call: CallContext, arr: Value, indices: Value, values: Value, axis: Value) -> Value:
-    array, index = array_of(call, arr), array_of(call, indices, "indices")
-    along = call.static_int(axis, "axis") % array.rank
-    shape = tuple(index.shape[k] if k == along else extent for k, extent in enumerate(array.shape))
+    array, index, along = along_operands(call, arr, indices, axis)
+    shape = along_shape(call, array, index, along)
     scattered(call, array, along_axis(call, array, index, along, shape), number_or_array(call, values), "set")
     return NONE
 
