@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from staxlang.base.dtypes import DTYPES, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
@@ -15,8 +16,11 @@ from staxlang.compiler.node import Interner, Node
 ALL_DTYPES: dict[str, DType] = {**DTYPES, **{d.name: d for d in (WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX)}}
 
 
-def print_graph(graph: Graph, indent: str = "") -> str:
-    """The graph as text. Numbers count from 0 in the order of use, whatever the interner's own numbers are."""
+def print_graph(graph: Graph, indent: str = "", lines_of: Callable[[Node], str] | None = None) -> str:
+    """The graph as text. Numbers count from 0 in the order of use, whatever the interner's own numbers are.
+
+    `lines_of(node)` gives a remark for the node's line (`source_lines` does: where it comes from); reading the text back skips it.
+    """
     order = topological((*graph.inputs, *graph.scalars, *graph.roots, *graph.pending))
     names = {node: f"%{number}" for number, node in enumerate(order)}
     inner = indent + "  "
@@ -26,7 +30,9 @@ def print_graph(graph: Graph, indent: str = "") -> str:
     for node in order:
         arguments = [names[o] for o in node.operands]
         arguments += [f"{key}={_print_value(value, inner)}" for key, value in node.attributes]
-        lines.append(f"{inner}{names[node]}: {print_type(node.type)} = {node.op}({', '.join(arguments)})")
+        remark = lines_of(node) if lines_of is not None else ""
+        made = f"{inner}{names[node]}: {print_type(node.type)} = {node.op}({', '.join(arguments)})"
+        lines.append(f"{made}  # {remark}" if remark else made)
     for word, nodes in (("inputs", graph.inputs), ("scalars", graph.scalars), ("pending", graph.pending)):
         if nodes:
             lines.append(f"{inner}{word} {', '.join(names[n] for n in nodes)}")
@@ -34,6 +40,16 @@ def print_graph(graph: Graph, indent: str = "") -> str:
     lines.append(f"{inner}return {', '.join(names[n] for n in graph.outputs)}".rstrip())
     lines.append(indent + "}")
     return "\n".join(lines)
+
+
+def source_lines(graph: Graph) -> Callable[[Node], str]:
+    """For `print_graph`: the lines of the user's program that a node comes from."""
+
+    def remark(node: Node) -> str:
+        lines = sorted({span.line for span in graph.interner.spans.get(node, ())})
+        return f"line {', '.join(map(str, lines))}" if lines else ""
+
+    return remark
 
 
 def print_type(type: TensorType) -> str:

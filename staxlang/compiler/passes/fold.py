@@ -14,7 +14,6 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
 
-
 SMALL_BYTES = 1024
 
 
