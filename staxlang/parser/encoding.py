@@ -15,6 +15,8 @@ CLASS_ROWS: tuple[type[tree.TreeNode], ...] = (
     tree.Refused, tree.Assign, tree.AugmentedAssign, tree.AnnotatedAssign, tree.If, tree.For, tree.While, tree.Return, tree.Break,
     tree.Continue, tree.Pass, tree.Assert, tree.ExpressionStatement, tree.With, tree.Parameter, tree.Function, tree.Import, tree.Module,
 )  # fmt: skip
+
+
 def fields_of(kind: type[tree.TreeNode]) -> tuple[str, ...]:
     """The names of a class's fields, but for the place."""
     names: tuple[str, ...] = kind.__match_args__  # pyright: ignore[reportAttributeAccessIssue]
@@ -27,23 +29,24 @@ _FIELDS = tuple(fields_of(kind) for kind in CLASS_ROWS)
 
 def encode(value: Any) -> Any:
     """A node, a tuple of them, or a constant, as plain data."""
-    number = _NUMBERS.get(type(value))
+    kind: Any = value.__class__
+    number = _NUMBERS.get(kind)
     if number is not None:
         span = value.span
         place = (span.line, span.column, span.end_line, span.end_column)
         return (number, *place, *[encode(getattr(value, name)) for name in _FIELDS[number]])
-    if type(value) is tuple:
-        items: Any = value
-        return [encode(item) for item in items]
+    if kind is tuple:
+        return [encode(item) for item in value]
     return value
 
 
 def decode(value: Any, source: Source) -> Any:
     """What was encoded; its places are in `source`."""
-    kind = type(value)
+    kind: Any = value.__class__
     if kind is tuple:
         number, line, column, end_line, end_column, *fields = value
-        return CLASS_ROWS[number](Span(source, line, column, end_line, end_column), *[decode(field, source) for field in fields])
+        make: Any = CLASS_ROWS[number]
+        return make(Span(source, line, column, end_line, end_column), *[decode(field, source) for field in fields])
     if kind is list:
         return tuple([decode(item, source) for item in value])
     return value

@@ -17,7 +17,9 @@ _LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
 _LOAD_METHOD = opcode.opmap.get("LOAD_METHOD", -1)  # Python 3.11; since 3.12 a bit of LOAD_ATTR
 _ATTRIBUTE_OPS = frozenset((opcode.opmap["LOAD_ATTR"], _LOAD_METHOD))
 _METHOD_BIT = sys.version_info >= (3, 12)
-_COMPARED_OPS = frozenset(number for name, number in opcode.opmap.items() if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "CONTAINS_")))
+_COMPARED_OPS = frozenset(
+    number for name, number in opcode.opmap.items() if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "CONTAINS_"))
+)
 
 
 def is_text_of(node: ast.AST, code: CodeType, class_name: str) -> bool:

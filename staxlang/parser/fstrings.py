@@ -29,7 +29,8 @@ class MalformedField(Exception):
 def split_fields(text: str, raw: bool, offset: int = 0, nested: bool = False) -> tuple[tuple[str | Field, ...], int]:
     """The parts of an f-string's inside from `offset`, and where they end.
 
-    Plain parts keep their backslashes; the braces of `\\N{DASH}` are not a field's, unless the string is raw. In a specification (`nested`) the parts end before the `}` that closes the field.
+    Plain parts keep their backslashes; the braces of `\\N{DASH}` are not a field's, unless the string is raw.
+    In a specification (`nested`) the parts end before the `}` that closes the field.
     """
     parts: list[str | Field] = []
     plain: list[str] = []

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 # Strings and comments are stepped over; what is left of interest is a line end before a line that starts at column 0.
 _SCAN = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|[(\[{]|[)\]}]|\n(?=[^\s#)\]}])', re.DOTALL
+    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|[(\[{]|[)\]}]|\n(?=[^\s#)\]}])',
+    re.DOTALL,
 )
 _WORDS = re.compile(r"(?:kernel|def|const|import|from)\b")
 _HEAD = re.compile(r"(kernel|def|const)\s+([^\W\d]\w*)")

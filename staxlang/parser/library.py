@@ -7,7 +7,6 @@ a hash of every file, so that neither lark nor parsing is on a user's path. A fi
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import marshal
 import os
@@ -17,16 +16,16 @@ from typing import Any, NamedTuple
 from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import CLASS_ROWS, decode, fields_of
+from staxlang.parser.stored import FOLDER, content_hash, in_checkout, load_stored
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
-STORED = os.path.join(FOLDER, "_trees.bin")
+STORED = "_trees.bin"
 
 # Part of the stored file: another layout of it, or other classes of nodes, make it stale.
 FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
 
 
 class Entry(NamedTuple):
-    """A definition of the library: its file, its text and first line there, and its encoded Tree as `marshal` has it (empty: not parsed)."""
+    """A definition: its file, its text and first line there, and its encoded Tree as `marshal` has it (empty: not parsed)."""
 
     file: str
     text: str
@@ -58,10 +57,10 @@ def library_index() -> Mapping[str, Entry]:
     """All definitions by name. Reads the stored Trees if they are those of the sources."""
     sources = read_sources()
     stored = _stored()
-    hashes = {file: content_hash(text) for file, text in sources.items()}
+    hashes = {file: content_hash(text.encode()) for file, text in sources.items()}
     if stored is not None and stored[0] == hashes:
         return stored[1]
-    if os.path.exists(os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "pyproject.toml")):
+    if in_checkout():
         return _builder().build_trees()  # a source checkout: the next process need not parse again
     fresh: dict[str, Entry] = _builder().scan(sources)
     usable = stored[1] if stored is not None else {}
@@ -83,23 +82,16 @@ def read_sources() -> dict[str, str]:
     return found
 
 
-def content_hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
-
-
 def _stored() -> tuple[dict[str, bytes], dict[str, Entry]] | None:
-    """The hashes and entries of the stored file; None where there is none, or it is damaged or of another format."""
+    """The hashes and entries that were stored; None where there are none, or they are of another format."""
+    data = load_stored(STORED)
+    if data is None:
+        return None
     try:
-        with open(STORED, "rb") as opened:
-            data = opened.read()
-        if hashlib.blake2b(data[16:], digest_size=16).digest() != data[:16]:
-            return None
-        layout, hashes, entries = marshal.loads(data[16:])
-    except (OSError, ValueError, EOFError, TypeError):
+        layout, hashes, entries = marshal.loads(data)
+    except (ValueError, EOFError, TypeError):
         return None
-    if layout != FORMAT:
-        return None
-    return hashes, {name: Entry(*entry) for name, entry in entries.items()}
+    return (hashes, {name: Entry(*entry) for name, entry in entries.items()}) if layout == FORMAT else None
 
 
 def _load(entry: Entry) -> tree.Function:
@@ -110,4 +102,4 @@ def _load(entry: Entry) -> tree.Function:
 
 
 if __name__ == "__main__":
-    print(f"{len(_builder().build_trees())} definitions stored in {STORED}")
+    print(f"{len(_builder().build_trees())} definitions stored in {os.path.join(FOLDER, STORED)}")

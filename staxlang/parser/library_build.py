@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import marshal
 import os
 from collections.abc import Mapping
@@ -14,7 +12,8 @@ from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import encode
 from staxlang.parser.items import Item, item_name, split_items
-from staxlang.parser.library import FOLDER, FORMAT, STORED, Entry, content_hash, read_sources
+from staxlang.parser.library import FORMAT, STORED, Entry, read_sources
+from staxlang.parser.stored import FOLDER, content_hash, store
 from staxlang.parser.stx import read_item
 
 
@@ -22,8 +21,10 @@ def parse_definition(source: Source) -> Any:
     """The Tree of a text that holds one definition; raises StaxError."""
     diagnostics: list[Diagnostic] = []
     found = read_item(source, Item(1, source.text), diagnostics)
-    if diagnostics or not isinstance(found, tree.Function):
+    if diagnostics:
         raise_diagnostics(diagnostics)
+    if not isinstance(found, tree.Function):
+        raise ValueError(f"{source.name}:{source.first_line}: the standard library holds functions only")
     return found
 
 
@@ -45,7 +46,7 @@ def _scan_file(file: str, text: str) -> dict[str, Entry]:
 def build_trees() -> dict[str, Entry]:
     """Parse all definitions of the standard library and store them; returns them by name. Raises StaxError at a slip.
 
-    A folder that cannot be written to is left as it is.
+    The grammar's tables are stored on the way.
     """
     sources = read_sources()
     entries: dict[str, Entry] = {}
@@ -55,15 +56,7 @@ def build_trees() -> dict[str, Entry]:
                 raise ValueError(f"the standard library defines `{name}` twice: in {entries[name].file} and in {file}")
             parsed = parse_definition(Source(os.path.join(FOLDER, file), entry.text, entry.line))
             entries[name] = entry._replace(data=marshal.dumps(encode(parsed), 4))
-    hashes = {file: content_hash(text) for file, text in sources.items()}
+    hashes = {file: content_hash(text.encode()) for file, text in sources.items()}
     data = marshal.dumps((FORMAT, hashes, {name: tuple(entry) for name, entry in entries.items()}), 4)
-    _store(hashlib.blake2b(data, digest_size=16).digest() + data)
+    store(STORED, data)
     return entries
-
-
-def _store(data: bytes) -> None:
-    scratch = f"{STORED}.{os.getpid()}"
-    with contextlib.suppress(OSError):
-        with open(scratch, "wb") as opened:
-            opened.write(data)
-        os.replace(scratch, STORED)

@@ -14,7 +14,7 @@ class Unprintable(ValueError):
 
 def constant_text(value: Any, stx: bool, quotes: tuple[str, ...] = QUOTES, plain: bool = False) -> str:
     """The literal. `quotes` are those that may be used; `plain` forbids backslashes (inside an f-string of old Pythons)."""
-    kind = type(value)
+    kind: Any = value.__class__
     if kind is str:
         return string_text(value, quotes, plain)
     if kind is bool or value is None:

@@ -16,8 +16,8 @@ _INDENT = "    "
 def to_python(node: tree.TreeNode) -> str:
     """The Python text of a module, a statement or an expression.
 
-    `parse(to_python(t)) == t` for every Tree that a Python text gives. Of what only .stx has, `kernel` becomes a decorator and facts about sizes
-    become a comment. Raises Unprintable for trees that no text has.
+    `parse(to_python(t)) == t` for every Tree that a Python text gives. Of what only .stx has, `kernel` becomes a decorator and facts
+    about sizes become a comment. Raises Unprintable for trees that no text has.
     """
     return _text(node, False)
 

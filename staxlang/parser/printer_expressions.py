@@ -133,7 +133,11 @@ class ExpressionPrinter:
 
     def subscript(self, node: tree.Subscript) -> tuple[str, int]:
         index = self.open_tuple(node.index)
-        if isinstance(node.index, tree.TupleExpression) and len(node.index.elements) == 1 and isinstance(node.index.elements[0], tree.Starred):
+        if (
+            isinstance(node.index, tree.TupleExpression)
+            and len(node.index.elements) == 1
+            and isinstance(node.index.elements[0], tree.Starred)
+        ):
             index = index[:-1]  # a star makes it a tuple already
         return f"{self.expression(node.value, ATOM)}[{index}]", ATOM
 
@@ -229,11 +233,13 @@ def _refuse_in_field(text: str) -> None:
 
 _ROWS: dict[type[Any], Callable[[ExpressionPrinter, Any], tuple[str, int]]] = {
     tree.Name: ExpressionPrinter.name, tree.Constant: ExpressionPrinter.constant, tree.FormattedString: ExpressionPrinter.formatted,
-    tree.Attribute: ExpressionPrinter.attribute, tree.Subscript: ExpressionPrinter.subscript, tree.Slice: ExpressionPrinter.slice_expression,
+    tree.Attribute: ExpressionPrinter.attribute, tree.Subscript: ExpressionPrinter.subscript,
+    tree.Slice: ExpressionPrinter.slice_expression,
     tree.TupleExpression: ExpressionPrinter.tuple_expression, tree.ListExpression: ExpressionPrinter.list_expression,
     tree.SetExpression: ExpressionPrinter.set_expression, tree.DictExpression: ExpressionPrinter.dict_expression,
     tree.Unary: ExpressionPrinter.unary, tree.Binary: ExpressionPrinter.binary, tree.Compare: ExpressionPrinter.compare,
     tree.Logical: ExpressionPrinter.logical, tree.Conditional: ExpressionPrinter.conditional, tree.Call: ExpressionPrinter.call,
     tree.Starred: ExpressionPrinter.starred, tree.Lambda: ExpressionPrinter.lambda_expression,
-    tree.Comprehension: ExpressionPrinter.comprehension, tree.NamedExpression: ExpressionPrinter.named, tree.Refused: ExpressionPrinter.refused,
+    tree.Comprehension: ExpressionPrinter.comprehension, tree.NamedExpression: ExpressionPrinter.named,
+    tree.Refused: ExpressionPrinter.refused,
 }  # fmt: skip

@@ -108,7 +108,7 @@ def literal_value(text: str) -> Any:
 class _Converter:
     """Holds what the conversion of one text needs; a method for each kind of node, found through `_ROWS`."""
 
-    __slots__ = ("source", "shift", "private", "imports", "_ascii", "_lines")
+    __slots__ = ("_ascii", "_lines", "imports", "private", "shift", "source")
 
     def __init__(self, source: Source, shift: int, private: str) -> None:
         self.source = source
@@ -281,12 +281,17 @@ class _Converter:
         return tuple(names), tuple(facts)
 
     def parameters(self, node: ast.arguments) -> tuple[tree.Parameter, ...]:
-        positional = [*((argument, "positional-only") for argument in node.posonlyargs), *((argument, "positional") for argument in node.args)]
+        positional = [
+            *((argument, "positional-only") for argument in node.posonlyargs),
+            *((argument, "positional") for argument in node.args),
+        ]
         defaults = [None] * (len(positional) - len(node.defaults)) + [*node.defaults]
         result = [self.parameter(argument, default, kind) for (argument, kind), default in zip(positional, defaults, strict=True)]
         if node.vararg is not None:
             result.append(self.parameter(node.vararg, None, "varargs"))
-        result += [self.parameter(argument, default, "keyword") for argument, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        result += [
+            self.parameter(argument, default, "keyword") for argument, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)
+        ]
         if node.kwarg is not None:
             result.append(self.parameter(node.kwarg, None, "varkeywords"))
         return tuple(result)
@@ -364,7 +369,8 @@ class _Converter:
 _ROWS: dict[type[ast.AST], Callable[[_Converter, Any], Any]] = {
     ast.Name: _Converter.name_expression, ast.Constant: _Converter.constant, ast.JoinedStr: _Converter.formatted,
     ast.Attribute: _Converter.attribute, ast.Subscript: _Converter.subscript, ast.Slice: _Converter.slice_expression,
-    ast.Tuple: _Converter.tuple_expression, ast.List: _Converter.list_expression, ast.Set: _Converter.set_expression, ast.Dict: _Converter.dict_expression,
+    ast.Tuple: _Converter.tuple_expression, ast.List: _Converter.list_expression,
+    ast.Set: _Converter.set_expression, ast.Dict: _Converter.dict_expression,
     ast.UnaryOp: _Converter.unary, ast.BinOp: _Converter.binary, ast.Compare: _Converter.compare,
     ast.BoolOp: _Converter.logical, ast.IfExp: _Converter.conditional, ast.Call: _Converter.call,
     ast.Starred: _Converter.starred, ast.ListComp: _Converter.comprehension, ast.SetComp: _Converter.comprehension,

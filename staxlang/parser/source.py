@@ -146,7 +146,7 @@ def _lambdas(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
     if start >= len(lines) or not _LAMBDA.search(lines[start]):
         return
     least = max((line for _, _, line in code.co_lines() if line), default=start + 1)
-    for above in range(0, 40):
+    for above in range(40):
         first = start - above
         if first < 0:
             break

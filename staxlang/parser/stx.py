@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Any
 
-import lark
-from lark.indenter import Indenter
+from lark.exceptions import LarkError
 
 from staxlang.base.diagnostics import Diagnostic, raise_diagnostics
 from staxlang.base.spans import Source, Span
@@ -16,28 +14,10 @@ from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.items import Item, split_items
 from staxlang.parser.stx_convert import convert
 from staxlang.parser.stx_errors import explain, indentation_slips, repair
+from staxlang.parser.stx_grammar import parse
 from staxlang.parser.stx_places import InvalidTree, Place
 
-_GRAMMAR = Path(__file__).with_name("stx.lark")
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up
-
-
-class _Layout(Indenter):
-    NL_type = "_NEWLINE"
-    OPEN_PAREN_types = ["LPAR", "LSQB", "LBRACE"]
-    CLOSE_PAREN_types = ["RPAR", "RSQB", "RBRACE"]
-    INDENT_type = "_INDENT"
-    DEDENT_type = "_DEDENT"
-    tab_len = 8
-
-
-@functools.cache
-def grammar() -> lark.Lark:
-    """The LALR parser of one item or one expression."""
-    return lark.Lark(
-        _GRAMMAR.read_text(encoding="utf-8"), start=["item", "named"], parser="lalr", postlex=_Layout(),
-        keep_all_tokens=True, maybe_placeholders=False,
-    )  # fmt: skip
 
 
 def parse_module(source: Source) -> tree.Module:
@@ -76,11 +56,11 @@ def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
     place = Place(source, source.first_line + item.line - 2, 0)
     for _ in range(_MOST_REPAIRS):
         try:
-            return convert(grammar().parse(text, start="item"), place, parse_expression)
+            return convert(parse(text, "item"), place, parse_expression)
         except InvalidTree as error:
             diagnostics.append(error.diagnostic)
             return None
-        except (lark.exceptions.LarkError, AssertionError) as error:
+        except (LarkError, AssertionError) as error:
             slip = explain(error, text, place)
             diagnostics.append(slip.diagnostic)
             mended = repair(text, slip)
@@ -93,6 +73,6 @@ def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
 def parse_expression(text: str, place: Place) -> Any:
     """The Tree of one expression, which starts at a place: a part of an f-string."""
     try:
-        return convert(grammar().parse(text, start="named"), place, parse_expression)
-    except (lark.exceptions.LarkError, AssertionError) as error:
+        return convert(parse(text, "named"), place, parse_expression)
+    except (LarkError, AssertionError) as error:
         raise InvalidTree(explain(error, text, place).diagnostic) from None

@@ -105,10 +105,20 @@ def explain(error: Exception, text: str, place: Place) -> Slip:
     return Slip(diagnose("expected-token", span, expected=_expectation(error), found=_name(error, found)), line)
 
 
+def _token(error: Any) -> Token | None:
+    """The token that could not come; None where not even a token could be read."""
+    found: Any = error
+    return found.token if isinstance(error, UnexpectedToken) else None
+
+
+def _kind(error: Any) -> str:
+    token = _token(error)
+    return token.type if token is not None else ""
+
+
 def _position(error: UnexpectedInput, text: str) -> tuple[int, int]:
     """Line and column of the error; the end of a file, and of a block, is behind the last line's text."""
-    token = getattr(error, "token", None)
-    at_end = isinstance(token, Token) and token.type in ("$END", "_DEDENT")
+    at_end = _kind(error) in ("$END", "_DEDENT")
     line, column = error.line, error.column
     if at_end or line < 1:
         lines = text.rstrip().split("\n")
@@ -117,7 +127,7 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, int]:
 
 
 def _found(error: UnexpectedInput, content: str, column: int) -> str:
-    if isinstance(error, UnexpectedToken) and error.token.type in ("_NEWLINE", "_INDENT", "_DEDENT", "$END"):
+    if _kind(error) in ("_NEWLINE", "_INDENT", "_DEDENT", "$END"):
         return ""
     rest = content[column - 1 :]
     word = _WORD.match(rest)
@@ -125,7 +135,8 @@ def _found(error: UnexpectedInput, content: str, column: int) -> str:
         return word[0]
     if rest[:2] in ("&&", "||", "<>", "++", "--", "!="):
         return rest[:2]
-    return str(error.token).split("\n")[0] if isinstance(error, UnexpectedToken) else rest[:1]
+    token = _token(error)
+    return rest[:1] if token is None else str(token).split("\n")[0]
 
 
 def _accepted(error: UnexpectedInput) -> set[str]:
@@ -140,7 +151,7 @@ def _accepted(error: UnexpectedInput) -> set[str]:
 
 def _unclosed(error: UnexpectedInput, text: str, line: int, place: Place) -> Slip | None:
     """A bracket is open at the error, and a line since is not indented deeper than the line that opened it."""
-    if isinstance(error, UnexpectedToken) and error.token.type in ("$END", "_DEDENT"):
+    if _kind(error) in ("$END", "_DEDENT"):
         line += 1
     lines = text.split("\n")
     for opener in reversed(open_brackets(text, line)):
@@ -199,23 +210,23 @@ def _equals(error: UnexpectedInput, found: str, content: str, first: str, column
 
 def _colon(error: UnexpectedInput, content: str, first: str, column: int, line: int, place: Place) -> Slip | None:
     """A header without its colon: at the end of its line, or before a statement's word."""
-    if first not in _BLOCK_WORDS or "COLON" not in _accepted(error) or not isinstance(error, UnexpectedToken):
+    kind = _kind(error)
+    if first not in _BLOCK_WORDS or "COLON" not in _accepted(error):
         return None
-    kind = error.token.type
     if kind not in ("_NEWLINE", "_INDENT", "RETURN", "PASS", "BREAK", "CONTINUE", "ASSERT"):
         return None
     end = len(_code(content)) if kind in ("_NEWLINE", "_INDENT") else len(content[: column - 1].rstrip())
     span = place.span((line, end + 1), (line, end + 2))
-    what = "the header of the definition" if first in ("kernel", "def") else f"`{first}`" if first == "else" else f"the condition of `{first}`"
+    what = (
+        "the header of the definition" if first in ("kernel", "def") else f"`{first}`" if first == "else" else f"the condition of `{first}`"
+    )
     if first in ("for", "with"):
         what = f"the header of `{first}`"
     return Slip(diagnose("missing-colon", span, what=what), line, content[:end] + ":" + content[end:])
 
 
 def _block(error: UnexpectedInput, lines: list[str], line: int, span: Span, place: Place) -> Slip | None:
-    if not isinstance(error, UnexpectedToken):
-        return None
-    if error.token.type == "_INDENT":
+    if _kind(error) == "_INDENT":
         margin = _margin(lines[line - 1])
         at = place.span((line, 1), (line, max(margin, 1) + 1))
         return Slip(diagnose("inconsistent-indentation", at), line)
@@ -297,7 +308,7 @@ def _terminal(error: UnexpectedInput, name: str) -> str:
 def _name(error: UnexpectedInput, found: str) -> str:
     if found:
         return f"`{found}`"
-    return TERMINAL_ROWS.get(error.token.type, "the end") if isinstance(error, UnexpectedToken) else "the end"
+    return TERMINAL_ROWS.get(_kind(error), "the end")
 
 
 def _margin(line: str) -> int:
@@ -342,9 +353,11 @@ def _blank_handlers(lines: list[str], start: int, margin: int) -> None:
     for number in range(start, len(lines)):
         row = lines[number]
         word = _WORD.match(row.lstrip())
-        if row.strip() and _margin(row) <= margin and (word is None or word[0] not in ("except", "finally", "else") or _margin(row) < margin):
+        if (
+            row.strip()
+            and _margin(row) <= margin
+            and (word is None or word[0] not in ("except", "finally", "else") or _margin(row) < margin)
+        ):
             return
         if word and _margin(row) == margin:
             lines[number] = " " * margin + "if true:"
-
-

@@ -261,7 +261,9 @@ class ExpressionConverter:
         target, iterable, *conditions = self.nodes(parsed)
         self.check_target(target)
         span = self.span(parsed)
-        return tree.Clause(Span(span.source, target.span.line, target.span.column, span.end_line, span.end_column), target, iterable, tuple(conditions))
+        return tree.Clause(
+            Span(span.source, target.span.line, target.span.column, span.end_line, span.end_column), target, iterable, tuple(conditions)
+        )
 
     def check_target(self, target: Any, many: bool = True) -> None:
         """Only names, attributes and subscripts can be assigned to, and tuples and lists of them where `many`."""
@@ -271,7 +273,8 @@ class ExpressionConverter:
             for element in target.elements:
                 self.check_target(element.value if isinstance(element, tree.Starred) else element)
             return
-        raise self.refuse("cannot-assign", target.span, what=TARGET_ROWS.get(type(target), "this expression"))
+        kind: Any = target.__class__
+        raise self.refuse("cannot-assign", target.span, what=TARGET_ROWS.get(kind, "this expression"))
 
 
 TARGET_ROWS: dict[type[Any], str] = {

@@ -43,7 +43,10 @@ TAKE_LISTS = ("block",)  # for which nested lists are not arrays
 def evaluate(name: str, text: str) -> Any:
     tree = ast.parse(text, mode="eval")
     tree = tree if name in TAKE_LISTS else _Arrays().visit(tree)
-    return eval(compile(ast.fix_missing_locations(tree), "example", "eval"), WORDS | {"_numbers": _numbers, "true": True, "false": False, "none": None})
+    return eval(
+        compile(ast.fix_missing_locations(tree), "example", "eval"),
+        WORDS | {"_numbers": _numbers, "true": True, "false": False, "none": None},
+    )
 
 
 @pytest.mark.parametrize("name", library_names())
@@ -285,7 +288,13 @@ def test_elementwise() -> None:
 
 
 def test_closeness() -> None:
-    for a, b in [(SPECIAL, SPECIAL), (SPECIAL, SPECIAL + 1e-9), (np.arange(4), np.arange(4) + 1), (SPECIAL, 1.0), (np.float32(1), np.float64(1))]:
+    for a, b in [
+        (SPECIAL, SPECIAL),
+        (SPECIAL, SPECIAL + 1e-9),
+        (np.arange(4), np.arange(4) + 1),
+        (SPECIAL, 1.0),
+        (np.float32(1), np.float64(1)),
+    ]:
         for equal_nan in (False, True):
             check("isclose", np.isclose, a, b, equal_nan=equal_nan)
             assert bool(WORDS["allclose"](a, b, equal_nan=equal_nan)) == np.allclose(a, b, equal_nan=equal_nan)
