@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from staxlang.base.dtypes import I64, DType
-from staxlang.base.sizes import Size, maximum, symbol
+from staxlang.base.sizes import Size, maximum, substitute, symbol, symbols
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.expressions import Expressions, extent_of
@@ -130,8 +130,15 @@ def _chunked_pass(
 
 
 def can_chunk(plan: Plan) -> bool:
-    """Whether no pass over inner axes needs another one's result."""
-    return not plan.over and all(one.level == 0 for one in plan.passes if one.inner) and any(one.inner for one in plan.passes)
+    """Whether no pass over inner axes needs another one's result, and all rows are equally long."""
+    walks = [one for one in plan.passes if one.inner]
+    return bool(walks) and not plan.over and all(one.level == 0 for one in walks) and are_even(plan)
+
+
+def are_even(plan: Plan) -> bool:
+    """Whether the inner extents are the same for all rows."""
+    names = {name for name, _ in plan.outer}
+    return all(names.isdisjoint(symbols(extent)) for one in plan.passes for _, extent in one.inner)
 
 
 def is_chunked(plan: Plan, ex: Expressions) -> bool:
@@ -146,6 +153,7 @@ def is_chunked(plan: Plan, ex: Expressions) -> bool:
 def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
     """Rows in chunks, each row's passes and then its part of the reductions over rows; then what follows those."""
     each = extent_of(max([one.inner for one in plan.passes], key=len, default=()))
+    each = substitute(each, dict.fromkeys([name for name, _ in plan.outer], 0))  # rows that get shorter count as long as the first
     length = max(1, CHUNK // max(1, each)) if isinstance(each, int) else maximum(1, CHUNK // maximum(1, each))
     rows = extent_of(plan.outer)
     chunks = -(-rows // length)

@@ -45,9 +45,19 @@ def single(unit: Unit, ex: Expressions) -> Cluster:
         sealed = "it scatters"
     elif unit.body.op == "scan":
         sealed = "it is a scan"
-    elif any(lone_symbol(one) is None and one != 0 for one in unit.subscripts):
+    elif not covers(unit, ex):
         sealed = "it writes part of a buffer"
     return Cluster((unit,), unit.ranges, not reduces, ex.cost(unit.body), sealed=sealed)
+
+
+def covers(unit: Unit, ex: Expressions) -> bool:
+    """Whether a unit writes every element of its buffer, each at the subscripts that are its indices."""
+    extents = dict(unit.ranges)
+    for subscript, extent in zip(unit.subscripts, ex.buffers[unit.buffer].shape, strict=True):
+        name = lone_symbol(subscript)
+        if not (name in extents and extents[name] == extent) and not (subscript == 0 and extent == 1):
+            return False
+    return True
 
 
 def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster | str:

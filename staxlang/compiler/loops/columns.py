@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from staxlang.base.dtypes import BOOL, I64, DType, integer_bounds
 from staxlang.base.sizes import Size, maximum, minimum, symbol
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction, Write
-from staxlang.compiler.loops.chunks import make_partials
+from staxlang.compiler.loops.chunks import are_even, make_partials
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import Access, accesses_of, memory_order, merged, unit_bytes, unravelled
@@ -66,7 +66,7 @@ class _Columns:
         strips = -(-self.extent // self.width)
         plan = self.plan
         flat = all(one.level == 0 for one in plan.passes if one.inner)
-        if flat and self._few() and any(one.reductions for one in plan.passes):
+        if flat and self._few() and are_even(plan) and any(one.reductions for one in plan.passes):
             return self._chunked(strips)
         place, mapping, loops = self._parallel(self.rows, strips)
         return self._wrapped(loops, self._strip_statements(plan, place[""], mapping, None))

@@ -96,6 +96,7 @@ def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Ex
     if not mapping:
         return one if ranges == one.inner else Pass(one.level, ranges, one.reductions, one.writes)
     memo: dict[Node, Node] = {}
+    ranges = tuple([(name, replace_symbols(extent, mapping)) for name, extent in ranges])
     reductions = [
         Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping), r.where)
         for r in one.reductions

@@ -10,6 +10,7 @@ from staxlang.compiler.loops.fuse import fuse, touched
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
 from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import plan_memory
+from staxlang.compiler.loops.moments import split_moments
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import make_units
 from staxlang.compiler.target import Target
@@ -21,7 +22,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     """Kernels and library calls that compute the program's outputs on the target, in order."""
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
-    steps = make_units(program, ex)
+    steps = split_moments(make_units(program, ex), ex, target)
     groups, notes = fuse(steps, ex, target)
     made: list[Kernel | LibraryCall] = []
     outside = _read_outside(groups, program, ex)

@@ -22,7 +22,7 @@ REPEATED = 16
 class Unit:
     """One definition that is kept: `buffer[subscripts] over ranges = body`, index names unique in the schedule, no axis of extent 1."""
 
-    number: int
+    number: float  # its place in the program's order
     buffer: str
     ranges: tuple[Range, ...]
     subscripts: tuple[Size, ...]
