@@ -275,6 +275,8 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
             return int(number)
         return size
     elif kind is ArrayValue and value.dtype.kind in "iu" and not value.shape:
+        if value.extent is not None:
+            return value.extent
         number = call.context.gate(call.handle(value), TensorType(value.dtype, ()), call.span, call.text())
         if number is None:
             raise Unknowable

@@ -51,7 +51,7 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     index = frame.evaluate(target.index)
     old = containers.subscript(place, owner, index)
     if type(old) is ArrayValue and type(owner) is ArrayValue and old.storage is not owner.storage:
-        old.storage.writable = True  # a copy of chosen elements, which is put back below
+        old.readonly = False  # a copy of chosen elements, which is put back below
     new = operators.in_place(call, node.op, old, frame.evaluate(node.value))
     if type(old) is ArrayValue and new is old and type(owner) is ArrayValue and old.storage is owner.storage:
         return None  # a view, changed where it is
@@ -68,6 +68,7 @@ def annotated_assign(frame: Frame, node: tree.AnnotatedAssign) -> Signal:
 def return_(frame: Frame, node: tree.Return) -> Signal:
     value = NONE if node.value is None else frame.evaluate(node.value)
     frame.owner.returned = value
+    frame.owner.returned_at = node.span
     if frame.context.checking:
         frame.owner.results.append(value)
     return RETURN

@@ -79,9 +79,10 @@ class Storage:
 class ArrayValue:
     """A view of a storage. `subscripts` is None for the whole storage; else element [i0, i1, ..] of this array is the storage's element
     [subscripts], sizes over the symbols `i0`, `i1`, ... . `scalar` tells NumPy's immutable scalars (np.float64) from 0-d arrays.
-    `readonly`: a view that may not be written through, as broadcast_to and diagonal give them; views of it neither."""
+    `readonly`: a view that may not be written through, as broadcast_to and diagonal give them; views of it neither.
+    `extent` is the size that a NumPy integer is known to be (`np.prod(x.shape)`): as an extent it needs no gate."""
 
-    __slots__ = ("storage", "type", "subscripts", "scalar", "readonly")
+    __slots__ = ("storage", "type", "subscripts", "scalar", "readonly", "extent")
 
     def __init__(self, storage: Storage, type: TensorType, subscripts: tuple[Size, ...] | None = None, scalar: bool = False) -> None:
         self.storage = storage
@@ -89,6 +90,7 @@ class ArrayValue:
         self.subscripts = subscripts
         self.scalar = scalar
         self.readonly = False
+        self.extent: Size | None = None
 
     @property
     def shape(self) -> tuple[Size, ...]:
@@ -276,4 +278,6 @@ def known(value: Value) -> bool:
         return all(known(item) for item in value)
     if isinstance(value, dict):
         return all(known(item) for item in value.values())
+    if type(value) is SliceValue:
+        return value.lower is not UNKNOWN and value.upper is not UNKNOWN and value.step is not UNKNOWN
     return True

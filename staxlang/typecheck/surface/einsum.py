@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from staxlang.base.dtypes import BOOL, DType, concrete, promote
 from staxlang.base.sizes import Size, evaluate, symbols
+from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import absent, array_of, dtype_of, expand, take_view
@@ -210,7 +211,7 @@ def _arranged(call: CallContext, term: Term, output: list[str], extents: dict[st
     array = _lined_up(call, term, output)
     shape = tuple(extents.get(letter, 1) for letter in output)
     result = array if array.shape == shape else broadcasted(call, array, shape)
-    return call.copy(result)
+    return call.array(call.handle(result), TensorType(result.dtype, result.shape))
 
 
 def _next_pair(call: CallContext, terms: Sequence[Term], output: Sequence[str], extents: dict[str, Size]) -> tuple[int, int]:

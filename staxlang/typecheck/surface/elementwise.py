@@ -53,7 +53,7 @@ class UfuncMeaning:
         dtype = dtype_of(call, kwargs.get("dtype", NONE))
         if dtype is not None:
             self._check_dtype(call, operands, dtype, casting)
-        result = call.pointwise(self.row, operands, dtype)
+        result = call.pointwise(self.row, operands, None if self.row in _BOOLEAN else dtype)
         target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         where = kwargs.get("where", TRUE)
         if not (type(where) is StaticValue and where.value is True):

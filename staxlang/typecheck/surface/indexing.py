@@ -49,9 +49,9 @@ def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
         result = take_view(call, array, views.subscript(array.shape, basic))
         return snapshot(call, result) if not result.rank and not _has_ellipsis(index) else result
     result = gather(call, plan(call, array, parts.items))
-    if all(not item.array.rank for item in parts.items if isinstance(item, IndexArray)):
-        result.storage.writable = False  # in NumPy a view of the array, at a place that only the run knows
-    return result
+    # By integers that only the run knows NumPy gives a view: here it is a copy, which must not be written to as if it were one.
+    single = all(not item.array.rank for item in parts.items if isinstance(item, IndexArray))
+    return call.locked(result) if single and result.rank else result
 
 
 def basic_items(items: Sequence[Item]) -> list[views.Item] | None:

@@ -168,7 +168,9 @@ def tensordot(call: CallContext, a: Value, b: Value, axes: Value = StaticValue(2
         first, second = axes_of(call, pair[0], left.rank, "axes"), axes_of(call, pair[1], right.rank, "axes")
     if len(first) != len(second):
         call.error("axes-mismatch", operation="np.tensordot", expected=len(first), given=len(second))
-    return contract(call, left, right, Axes((), tuple(zip(first, second, strict=True))), "np.tensordot")
+    result = contract(call, left, right, Axes((), tuple(zip(first, second, strict=True))), "np.tensordot")
+    result.scalar = False  # NumPy gives a 0-d array where no axis is left
+    return result
 
 
 @spelled("np.linalg.matrix_transpose")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType
 from staxlang.base.sizes import Condition, Size, maximum, minimum
 from staxlang.base.types import TensorType
@@ -98,7 +100,12 @@ def prod(
 ) -> Value:  # fmt: skip
     sizes = _sizes(a)
     if sizes is not None and absent(axis) and absent(dtype) and absent(out) and initial is MISSING and unmasked(where):
-        return size_value(product(sizes))
+        total = product(sizes)
+        if isinstance(total, int):
+            return StaticValue(np.int64(total))
+        counted = call.to_array(size_value(total))
+        counted.extent = total
+        return counted
     return _accumulated(call, "prod", a, axis, dtype, out, keepdims, initial, where)
 
 

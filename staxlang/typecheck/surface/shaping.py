@@ -354,4 +354,4 @@ def sliding_windows(call: CallContext, x: Value, window_shape: Value, axis: Valu
         if call.decide(Condition("<=", length, array.shape[one]), "a window") is False:
             expected = f"at most {array.shape[one]}"
             call.error("bad-value", argument="`window_shape`", operation="sliding_window_view", expected=expected, given=length)
-    return take_view(call, array, views.windows(array.shape, axes, lengths))
+    return call.locked(take_view(call, array, views.windows(array.shape, axes, lengths)))
