@@ -220,6 +220,9 @@ def assign(call: CallContext, value: Value, name: str, new: Value) -> None:
 
 def missing(call: CallContext, value: Value, name: str) -> None:
     """The diagnostic for an attribute that is not there, with the nearest names that are."""
+    if type(value) is ArrayValue or type(value) is StaticValue and isinstance(value.value, ModuleType):
+        if names.word(name) is not None or call.context.library(name) is not None:
+            call.error("unknown-attribute", what=f"{call.text(0)} ({call.describe(value)})", name=name, help=f"did you mean `stax.{name}`?")
     near = difflib.get_close_matches(name, _known_names(value), 2, 0.7)
     advice = f"did you mean `.{near[0]}`?" if near else None
     call.error("unknown-attribute", what=f"{call.text(0)} ({call.describe(value)})", name=name, help=advice)

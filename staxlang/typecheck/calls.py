@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from staxlang.base.diagnostics import Note
+from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck import captures, names, operators, pointwise, scalars
@@ -18,7 +19,7 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
 from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.joins import join
-from staxlang.typecheck.problems import Problem, Unknowable
+from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.recorder import Handle, Opened, Recorder
 from staxlang.typecheck.values import (
     NONE,
@@ -330,11 +331,8 @@ def _dataclass(call: CallContext, cls: Any, getter: Getter, args: list[Value], k
     return record
 
 
-def start(rules: Rules, context: Any, function: FunctionValue, arguments: Mapping[str, Value]) -> Value:
-    """Evaluate the kernel's own function with its parameters bound by name."""
+def start(rules: Rules, context: Any, function: FunctionValue, arguments: Mapping[str, Value]) -> tuple[Value, Span | None]:
+    """Evaluate the kernel's own function with its parameters bound by name; gives its result and the place of its last `return`."""
     frame = Frame(context, rules, function, None, None)
     frame.locals.update(arguments)
-    return run(frame)
-
-
-__all__ = ["Problem", "bind_arguments", "inline", "invoke", "run", "start"]
+    return run(frame), frame.returned_at

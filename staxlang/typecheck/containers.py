@@ -27,6 +27,7 @@ from staxlang.typecheck.values import (
     SliceValue,
     StaticValue,
     Value,
+    known,
     size_value,
 )
 
@@ -106,10 +107,10 @@ def _rows(call: CallContext, array: ArrayValue, what: str) -> list[Value]:
 def subscript(call: CallContext, value: Value, index: Value) -> Value:
     """`value[index]`."""
     kind = type(value)
+    if call.context.checking and (value is UNKNOWN or not known(index)):
+        return UNKNOWN
     if kind is ArrayValue:
         return names.subscript(call, value, index)
-    if value is UNKNOWN or index is UNKNOWN:
-        return UNKNOWN
     if isinstance(value, (tuple, list)):
         return _element(call, value, index)
     if isinstance(value, dict):
@@ -153,8 +154,8 @@ def _entry(call: CallContext, value: dict[Any, Value], index: Value) -> Value:
     except TypeError:
         call.error("unhashable-key", given=call.describe(index), span=call.argument_span(1))
     if found is None:
-        known = ", ".join(map(repr, list(value)[:8])) or "none"
-        call.error("missing-key", key=repr(key), span=call.argument_span(1), help=f"its keys are {known}")
+        keys = ", ".join(map(repr, list(value)[:8])) or "none"
+        call.error("missing-key", key=repr(key), span=call.argument_span(1), help=f"its keys are {keys}")
     return found
 
 
@@ -197,7 +198,7 @@ def _captured_element(call: CallContext, value: ObjectValue, index: Value) -> Va
 def assign(call: CallContext, value: Value, index: Value, new: Value) -> None:
     """`value[index] = new`."""
     if type(value) is ArrayValue:
-        if new is UNKNOWN or index is UNKNOWN:
+        if call.context.checking and not (known(new) and known(index)):
             return
         names.assign_subscript(call, value, index, new)
     elif value is UNKNOWN:

@@ -39,7 +39,8 @@ class EvaluationContext:
 
     __slots__ = (
         "recorder", "checking", "facts", "hints", "rigid", "origins", "guards", "gates", "captures", "sizes", "diagnostics", "frozen_leaves",
-        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library", "attribute", "iterate", "container", "function", "lift", "storages", "masks", "capture_type",
+        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library",
+        "attribute", "iterate", "container", "function", "lift", "storages", "masks", "capture_type",
     )  # fmt: skip
 
     def __init__(
@@ -170,9 +171,11 @@ class EvaluationContext:
         raise Problem(diagnose(code, span, **fields))
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Keep a diagnostic, once."""
-        if diagnostic not in self.diagnostics:
-            self.diagnostics.append(diagnostic)
+        """Keep a diagnostic, once for its place (whichever call of a function led there)."""
+        for known in self.diagnostics:
+            if known.span == diagnostic.span and known.message == diagnostic.message and known.code == diagnostic.code:
+                return
+        self.diagnostics.append(diagnostic)
 
 
 class CallContext:

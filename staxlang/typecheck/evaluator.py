@@ -9,6 +9,7 @@ from typing import Any
 from staxlang.base.diagnostics import Diagnostic, diagnose, raise_diagnostics
 from staxlang.base.records import record
 from staxlang.base.sizes import Facts
+from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser.library import library_function
 from staxlang.typecheck import attributes, calls, captures, containers, expressions, statements
@@ -69,9 +70,9 @@ def evaluate(
         entry = Entry(context, captures.lift)
         bound = {name: entry.enter(value) for name, value in arguments.items()}
         _note_parameters(context, function, bound)
-        value = _run(context, function, bound)
+        value, place = _run(context, function, bound)
         results = Results(CallContext(context, function.tree.span))
-        result = results.take(value, None) if not context.checking else None
+        result = results.take(value, place) if not context.checking else None
     except Problem as problem:
         context.report(problem.diagnostic)
         if not context.checking:
@@ -85,11 +86,11 @@ def evaluate(
     return _evaluation(context, result, results, entry.storages, value)
 
 
-def _run(context: EvaluationContext, function: FunctionValue, bound: Mapping[str, Value]) -> Value:
+def _run(context: EvaluationContext, function: FunctionValue, bound: Mapping[str, Value]) -> tuple[Value, Span | None]:
     try:
         return calls.start(CHECKING_RULES if context.checking else RULES, context, function, bound)
     except Unknowable:
-        return UNKNOWN
+        return UNKNOWN, None
 
 
 def _prepare(context: EvaluationContext) -> None:

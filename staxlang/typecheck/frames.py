@@ -30,7 +30,7 @@ class Rules:
 class Frame:
     """`outer` is the enclosing frame of a comprehension, whose names it sees and where walrus binds. `site` is where it was called."""
 
-    __slots__ = ("context", "rules", "function", "locals", "caller", "site", "depth", "library", "returned", "results", "exits", "outer", "bound")
+    __slots__ = ("context", "rules", "function", "locals", "caller", "site", "depth", "library", "returned", "returned_at", "results", "exits", "outer", "bound")
 
     def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
         self.context = context
@@ -42,6 +42,7 @@ class Frame:
         self.depth = caller.depth + 1 if caller is not None else 0
         self.library = function.library
         self.returned: Value = None
+        self.returned_at: Span | None = None
         self.results: list[Value] = []  # in checking: what each `return` gave
         self.exits: list[tuple[str, dict[str, Value]]] = []  # in checking: names at `break` and `continue` under undecided branches
         self.outer: Frame | None = None
@@ -102,7 +103,9 @@ class Frame:
                 if frame.caller is not None and not frame.caller.library:
                     found.append(Note(None, f"in `{frame.function.name}` of the standard library"))
             else:
-                found.append(Note(frame.site, f"`{frame.function.name}` is called here"))
+                note = Note(frame.site, f"`{frame.function.name}` is called here")
+                if note not in found:  # a recursion's calls are all one line
+                    found.append(note)
             frame = frame.caller
         return tuple(found[:3])
 

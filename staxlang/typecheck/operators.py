@@ -305,7 +305,9 @@ def _decided(call: CallContext, op: str, left: Value, right: Value) -> Value:
     """Integers, one of them a size."""
     condition = compare(op, scalars.as_size(call, left, "operand"), scalars.as_size(call, right, "operand"))
     answer = call.decide(condition, f"`{call.text()}`")
-    return UNKNOWN if answer is None else TRUE if answer else FALSE
+    if answer is None:  # in checking: a branch or an assertion may still take it as a fact
+        return ScalarValue("bool", scalars.Computed(COMPARE_ROWS[op], (left, right)))
+    return TRUE if answer else FALSE
 
 
 def _compare_method(call: CallContext, op: str, left: Value, right: Value) -> Value | None:
