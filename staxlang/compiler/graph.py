@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from staxlang.base.sizes import Condition, Facts
 from staxlang.base.spans import Span
@@ -16,8 +15,7 @@ from staxlang.typecheck.shapes import IllegalOperation, infer, same_shape
 NO_FACTS = Facts()
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """A data gate that evaluation went through: its slice computes the value again (guard replay), `outcome` is what it was."""
 
     slice: Graph
@@ -26,8 +24,7 @@ class Gate:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """`outputs` and `updates` (index into `inputs`, the new value) as functions of `inputs` and `scalars`, for all sizes that
     satisfy `facts`.
 
@@ -45,16 +42,30 @@ class Graph:
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
     updates: tuple[tuple[int, Node], ...] = ()
-    gates: tuple[Gate, ...] = field(default=(), compare=False)
-    facts: Facts = field(default=NO_FACTS, compare=False)
+    gates: tuple[Gate, ...] = ()
+    facts: Facts = NO_FACTS
     scalars: tuple[Node, ...] = ()
-    pending: tuple[Node, ...] = field(default=(), compare=False)
-    regions: tuple[tuple[Node, ...], ...] = field(default=(), compare=False)
+    pending: tuple[Node, ...] = ()
+    regions: tuple[tuple[Node, ...], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """The same program over the same nodes; gates, facts and annotations do not count."""
+        return self is other or (type(other) is Graph and _identity(self) == _identity(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(_identity(self))
 
     @property
     def roots(self) -> tuple[Node, ...]:
         """What must be computed: outputs, then the updates' values."""
         return (*self.outputs, *(node for _, node in self.updates)) if self.updates else self.outputs
+
+
+def _identity(graph: Graph) -> tuple[Any, ...]:
+    return id(graph.interner), graph.inputs, graph.outputs, graph.updates, graph.scalars
 
 
 def topological(roots: Iterable[Node]) -> list[Node]:
@@ -126,7 +137,7 @@ def slice_graph(graph: Graph, nodes: tuple[Node, ...]) -> Graph:
     for node in nodes:
         if node not in held:
             raise GraphError(f"{node!r} is not in the graph any more: a gate's slice is taken before dead code is removed")
-    return replace(graph, outputs=nodes, updates=(), gates=(), pending=())
+    return graph._replace(outputs=nodes, updates=(), gates=(), pending=())
 
 
 class GraphError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from staxlang.base.sizes import Condition, Facts
 from staxlang.base.types import TensorType
@@ -25,7 +24,7 @@ def open_composites(graph: Graph, basis: frozenset[str] | None = None) -> Graph:
     opened = _open(list(roots), mapping, graph)
     count = len(graph.outputs)
     updates = tuple([(position, node) for (position, _), node in zip(graph.updates, opened[count:], strict=True)])
-    return optimize(replace(graph, outputs=tuple(opened[:count]), updates=updates, pending=()), basis)[0]
+    return optimize(graph._replace(outputs=tuple(opened[:count]), updates=updates, pending=()), basis)[0]
 
 
 def _open(roots: list[Node], mapping: dict[Node, Node], graph: Graph) -> list[Node]:

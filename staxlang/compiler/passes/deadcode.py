@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from staxlang.compiler.graph import Graph
 
 
@@ -15,4 +13,4 @@ def drop_dead_code(graph: Graph) -> Graph:
     updates = tuple([(position, node) for position, node in graph.updates if node is not graph.inputs[position]])
     if not graph.pending and len(updates) == len(graph.updates):
         return graph
-    return replace(graph, updates=updates, pending=())
+    return graph._replace(updates=updates, pending=())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from staxlang.base.dtypes import DType
 from staxlang.base.sizes import Facts, Size
@@ -19,8 +18,7 @@ Rewrite = Callable[["Rewriting", Node], "Node | None"]
 ALIASES = frozenset(("input", "parameter", "view"))
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A named rule. It must keep value, dtype, shape and aliasing."""
 
     name: str
@@ -30,8 +28,7 @@ class Rule:
 RuleTable = Mapping[str, tuple[Rule, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Fired:
+class Fired(NamedTuple):
     """One application of a rule: in which round, by which pass, on which operation, at which lines of the user's program."""
 
     round: int
@@ -45,16 +42,14 @@ class Fired:
         return f"round {self.round}: {self.stage}: {self.rule} on {self.op}{place}"
 
 
-def _nothing_fired() -> list[Fired]:
-    return []
-
-
-@dataclass(slots=True)
 class Trace:
     """What rewriting did. `rounds` counts the last one too, in which nothing changed."""
 
-    fired: list[Fired] = field(default_factory=_nothing_fired)
-    rounds: int = 0
+    __slots__ = ("fired", "rounds")
+
+    def __init__(self) -> None:
+        self.fired: list[Fired] = []
+        self.rounds = 0
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.fired), f"{self.rounds} rounds, the last without change"])
@@ -129,8 +124,7 @@ def apply_rules(graph: Graph, stage: str, table: RuleTable, trace: Trace, basis:
             changed = True
     if not changed:
         return graph
-    return replace(
-        graph,
+    return graph._replace(
         outputs=tuple([mapping[n] for n in graph.outputs]),
         updates=tuple([(position, mapping[n]) for position, n in graph.updates]),
         pending=(),

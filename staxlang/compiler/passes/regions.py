@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, topological
 from staxlang.compiler.node import Node
@@ -30,4 +28,4 @@ def annotate_regions(graph: Graph) -> Graph:
     groups: dict[Node, list[Node]] = {}
     for node in order:
         groups.setdefault(find(node), []).append(node)
-    return replace(graph, regions=tuple([tuple(group) for group in groups.values()]))
+    return graph._replace(regions=tuple([tuple(group) for group in groups.values()]))
