@@ -8,7 +8,7 @@ from staxlang.base.dtypes import BOOL, F32, I64, U8, DType, integer_bounds, real
 from staxlang.compiler.llvm.expressions import apply_row, convert
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.function import Function, Value
-from staxlang.compiler.llvm.types import element, number, permutation, splat
+from staxlang.compiler.llvm.types import element, number, permutation, splat, suffix
 from staxlang.compiler.loops.ir import Accumulator
 from staxlang.base.sizes.expression import terms_of
 
@@ -79,6 +79,18 @@ def update(f: Function, accumulator: Accumulator, state: State, value: Value, ma
     if simple is not None:
         return [_select(f, mask, apply_row(f, simple, (state[0], value), dtype), state[0])]
     return _UPDATE_ROWS[kind](f, accumulator, state, value, mask)
+
+
+def update_product(f: Function, state: State, a: Value, b: Value, mask: Value | None) -> State:
+    """The sum after one more product."""
+    total = state[0]
+    lanes, dtype = total.lanes, total.dtype
+    a, b = f.widen(a, lanes), f.widen(b, lanes)
+    level = max(total.level, a.level, b.level)
+    overload = suffix(element(dtype), lanes)
+    kind = total.type
+    text = f.name(level, f"call {kind} @llvm.fmuladd.{overload}({kind} {a.text}, {kind} {b.text}, {kind} {total.text})")
+    return [_select(f, mask, Value(text, dtype, lanes, level, True), total)]
 
 
 def _count(f: Function, accumulator: Accumulator, state: State, value: Value, mask: Value | None) -> State:

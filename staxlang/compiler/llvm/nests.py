@@ -8,7 +8,7 @@ from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import Size, symbols
 from staxlang.compiler.llvm import accumulators as reductions
 from staxlang.compiler.llvm import memory
-from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
+from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate, known
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
 from staxlang.compiler.llvm.types import lane_numbers
@@ -225,6 +225,15 @@ def run_body(f: Function, nest: Nest, state: Reduction) -> None:
     state.update(f, nest.accumulators)
 
 
+def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
+    """Whether the accumulator sums products that nothing else uses: these are multiplied and added in one rounding."""
+    node = accumulator.value
+    if accumulator.kind != "sum" or node.op not in ("multiply", "square") or node.type is not accumulator.dtype:
+        return False
+    f.part = part
+    return node.type.kind == "f" and node.type.bits >= 32 and known(f, node) is None
+
+
 class Reduction:
     """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry."""
 
@@ -250,10 +259,15 @@ class Reduction:
         parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
         for number, accumulator in enumerate(accumulators):
             for copy, part in enumerate(parts):
-                value = evaluate(f, accumulator.value, part)
-                mask = part.mask if part is not None else None
                 place = self.place(number, copy)
-                self.carried[place] = reductions.update(f, accumulator, self.carried[place], value, mask)
+                state = self.carried[place]
+                mask = part.mask if part is not None else None
+                if fuses(f, accumulator, part):
+                    factors = [evaluate(f, operand, part) for operand in accumulator.value.operands]
+                    self.carried[place] = reductions.update_product(f, state, factors[0], factors[-1], mask)
+                    continue
+                value = evaluate(f, accumulator.value, part)
+                self.carried[place] = reductions.update(f, accumulator, state, value, mask)
 
     def results(self, f: Function, horizontal: bool) -> Carried:
         """The final states: parts merged as a tree, then lanes (unless lanes are those of a loop around)."""
