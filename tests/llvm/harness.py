@@ -39,8 +39,9 @@ def host_target(**changes: Any) -> Target:
 class Compiled:
     """An LLVM module in memory, verified, and libraries whose functions it calls."""
 
-    def __init__(self, text: str, libraries: Sequence[str] = ()) -> None:
+    def __init__(self, text: str, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None) -> None:
         self.symbols = Symbols()
+        self.symbols.update(dict(symbols or {}))
         self.codes: list[Code] = []
         for part in (*libraries, text):
             llvm.parse_assembly(part).verify()
@@ -59,12 +60,14 @@ def assembly(text: str) -> str:
 class Program:
     """A schedule compiled for this machine: call it with arrays (inputs, then outputs), sizes by name and scalars."""
 
-    def __init__(self, schedule: Schedule, target: Target | None = None, libraries: Sequence[str] = ()) -> None:
+    def __init__(
+        self, schedule: Schedule, target: Target | None = None, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None
+    ) -> None:
         self.schedule = schedule
         self.emission: Emission = emit(schedule, target or host_target(), "kernel")
         self.names = size_symbols(schedule)
         try:
-            self.compiled = Compiled(self.emission.text, libraries)
+            self.compiled = Compiled(self.emission.text, libraries, symbols)
         except RuntimeError as error:
             raise RuntimeError(f"{error}\n{self.emission.text}") from None
         self.function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(self.compiled.address("kernel"))
