@@ -129,19 +129,19 @@ class Results:
 
     def take(self, value: Value, span: Span | None) -> Result:
         """The result's structure; its arrays and numbers become outputs."""
-        self._count(value, set())
+        self._count(value, set(), span)
         return self._part(value, span)
 
-    def _count(self, value: Value, inside: set[int]) -> None:
+    def _count(self, value: Value, inside: set[int], span: Span | None) -> None:
         """How many results look at each storage."""
         if isinstance(value, (tuple, list, dict)):
             if id(value) in inside:
-                self.call.error("unsupported-return", given="a container that contains itself")
+                self.call.error("unsupported-return", span=span, given="a container that contains itself")
             for item in value.values() if isinstance(value, dict) else value:
-                self._count(item, inside | {id(value)})
+                self._count(item, inside | {id(value)}, span)
         elif type(value) is RecordValue:
             for item in value.fields.values():
-                self._count(item, inside)
+                self._count(item, inside, span)
         elif type(value) is ArrayValue:
             key = id(value.storage)
             self._uses[key] = self._uses.get(key, 0) + 1
