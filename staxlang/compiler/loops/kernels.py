@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import symbol
+from staxlang.base.types import element_count
 from staxlang.compiler.loops.assemble import Write, assemble
 from staxlang.compiler.loops.chunks import can_chunk, chunked_body, is_chunked, over_body
 from staxlang.compiler.loops.cluster import Cluster, is_few
@@ -22,29 +23,38 @@ from staxlang.compiler.target import Target
 _COMBINE_ROWS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
 
 
-def kernel_of(name: str, cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target) -> Kernel:
-    """The kernel of a cluster; `stored` are the buffers it has to write."""
+def kernel_of(name: str, cluster: Cluster, stored: frozenset[str], again: frozenset[str], ex: Expressions, target: Target) -> Kernel:
+    """The kernel of a cluster; `stored` are the buffers it has to write, `again` those that a later step reads."""
     tiles: list[Buffer] = []
-    body = _body(cluster, stored, ex, target, tiles)
+    streaming = frozenset([buffer for buffer in stored - again if streams(ex.buffers[buffer], target)])
+    body = _body(cluster, stored, streaming, ex, target, tiles)
     for tile in tiles:
         del ex.buffers[tile.name]
     kernel = Kernel(name, body, tuple(tiles))
     return replace(kernel, work=work_of(kernel, ex))
 
 
-def _body(cluster: Cluster, stored: frozenset[str], ex: Expressions, target: Target, tiles: list[Buffer]) -> tuple[Statement, ...]:
+def streams(buffer: Buffer, target: Target) -> bool:
+    """Whether a result may be so large that it had better bypass the caches."""
+    size = element_count(buffer.shape) * buffer.dtype.itemsize
+    return buffer.role == "output" and (not isinstance(size, int) or size >= target.streaming_bytes)
+
+
+def _body(
+    cluster: Cluster, stored: frozenset[str], streaming: frozenset[str], ex: Expressions, target: Target, tiles: list[Buffer]
+) -> tuple[Statement, ...]:
     first = cluster.units[0]
     if first.body.op == "scan":
         return scan_body(first, ex, target)
     if first.mode != "set" or first.indirect:
         return scatter_body(first, ex, target)
     plan = assemble(cluster, stored, ex)
-    streaming: frozenset[str] = frozenset()
     if cluster.pure:
         return flat_body(plan, ex, target, streaming)
     plan = with_merged_rows(plan, ex)
     column = None if plan.over else column_axis(plan, ex)
-    keep_values(plan, ex, tiles if column is None else None)
+    kept = keep_values(plan, ex, tiles if column is None else None)
+    streaming -= {one.buffer for one in kept}
     if plan.over:
         return over_body(plan, ex, target, streaming)
     if column is not None:

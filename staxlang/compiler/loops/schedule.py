@@ -26,16 +26,31 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     groups, notes = fuse(steps, ex, target)
     made: list[Kernel | LibraryCall] = []
     outside = _read_outside(groups, program, ex)
+    read = _read_by_others(groups, ex)
     for group in groups:
         if isinstance(group, LibraryCall):
             made.append(group)
             continue
         stored = frozenset(unit.buffer for unit in group.units if unit.buffer in outside or buffers[unit.buffer].role != "temporary")
-        kernel = kernel_of(f"k{len(made)}", group, stored, ex, target)
+        kernel = kernel_of(f"k{len(made)}", group, stored, frozenset(stored & read), ex, target)
         made.append(kernel)
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
     return plan_memory(replace(program, buffers=buffers), made, tuple(notes))
+
+
+def _read_by_others(groups: list[Cluster | LibraryCall], ex: Expressions) -> set[str]:
+    """Buffers that a group reads which it has not written itself."""
+    found: set[str] = set()
+    for group in groups:
+        if isinstance(group, LibraryCall):
+            found |= {view.buffer for view in group.operands}
+        else:
+            reads: set[str] = set()
+            for unit in group.units:
+                reads |= touched(unit, ex)[0]
+            found |= reads - {unit.buffer for unit in group.units}
+    return found
 
 
 def _read_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:

@@ -29,7 +29,7 @@ def check(case) -> None:
     graph, arrays, scalars, exact = case
     expected = run_graph(graph, copy.deepcopy(arrays), scalars, SIZES)
     made = schedule(lower(graph), TARGET)
-    for run in (execute,):
+    for run in (execute, oracle.run):
         note(print_graph(graph))
         results = run(made, copy.deepcopy(arrays), scalars, SIZES)
         agree(results[:exact], expected[:exact])
