@@ -63,7 +63,7 @@ def _methods(names: tuple[str, ...], ignored: tuple[str, ...]) -> dict[str, Call
         return f"{type(self).__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in compared])})"
 
     def reduced(self: object) -> tuple[Any, ...]:
-        return self.__class__, values(self)
+        return self.__class__, everything(self)
 
     return {"__eq__": equals, "__hash__": hashed, "__repr__": text, "__reduce__": reduced, "__setattr__": _refuse, "__delattr__": _refuse}
 

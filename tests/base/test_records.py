@@ -51,6 +51,19 @@ class More(Pair):
     third: str = "x"
 
 
+@record
+class Placed:
+    __record_ignored__ = ("place",)
+
+    place: str
+    name: str = "x"
+
+
+def test_ignored_fields_are_kept_but_not_compared() -> None:
+    assert Placed("here") == Placed("there") and hash(Placed("here")) == hash(Placed("there")) and repr(Placed("here")) == "Placed(name='x')"
+    assert pickle.loads(pickle.dumps(Placed("here", "y"))).place == "here" and replace(Placed("here"), name="z").place == "here"
+
+
 def test_they_are_made_like_dataclasses() -> None:
     for kind in (Pair, Same):
         assert kind(1) == kind(1, ()) == kind(left=1) == kind(1, right=())

@@ -20,7 +20,7 @@ def execute(text: str, name: str) -> None:
     file = f"<example {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     try:
-        exec(compile(text, file, "exec"), {"np": np, "stax": stax, "__name__": "example"})
+        exec(compile(text, file, "exec"), {"np": np, "stax": stax, "__name__": "__main__"})
     finally:
         linecache.cache.pop(file, None)
 

@@ -61,7 +61,7 @@ API_ROWS: tuple[Row, ...] = (
         "unsupported-argument", TypeError,
         "{path} is {given}, which a kernel cannot take",
         "Arguments are arrays, numbers, None, strings, functions, and tuples, lists, dicts, dataclasses and named tuples of them.",
-        "@stax.kernel\ndef f(x, y):\n    return x\nf(np.ones(3), object())",
+        "@stax.kernel\ndef f(x, y):\n    return x\ny = []\ny.append(y)\nf(np.ones(3), y)",
         "@stax.kernel\ndef f(x, y):\n    return x\nf(np.ones(3), None)",
     ),
     Row(
@@ -88,15 +88,6 @@ API_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return x\nf(np.ones(3))",
     ),
     Row(
-        "unkeyable-argument", TypeError,
-        "{path} is {given}, whose content cannot be compared",
-        "What is static takes part in choosing the version by its content. This object has neither fields nor a value to compare.",
-        "class P:\n    __slots__ = ()\n@stax.kernel\ndef f(x, p):\n    return x\nf(np.ones(3), P())",
-        "@stax.kernel\ndef f(x, p):\n    return x\nf(np.ones(3), (1, 2))",
-        "make it a dataclass or a named tuple",
-        runs=False,
-    ),
-    Row(
         "overlapping-arguments", ValueError,
         "{left} and {right} overlap in memory and one of them is written to",
         "With `overlap=\"assume-none\"` the caller promises that this does not happen.",
@@ -111,12 +102,5 @@ API_ROWS: tuple[Row, ...] = (
         "Kernels are ordinary functions: no generators, coroutines, or classes.",
         "@stax.kernel\nclass P:\n    pass",
         "@stax.kernel\ndef p(x):\n    return x",
-    ),
-    Row(
-        "unknown-engine", ValueError,
-        "there is no engine `{engine}`; engines here are {engines}",
-        "Engines are `cpu` and `reference`; others come with their extras.",
-        "@stax.kernel(engine='tpu')\ndef f(x):\n    return x\nf(np.ones(3))",
-        "@stax.kernel(engine='cpu')\ndef f(x):\n    return x\nf(np.ones(3))",
     ),
 )  # fmt: skip

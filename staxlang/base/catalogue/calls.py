@@ -105,8 +105,8 @@ CALL_ROWS: tuple[Row, ...] = (
         "bad-argument", TypeError,
         "{argument} of `{operation}` must be {expected}, not {given}",
         "The argument has a kind that the operation does not take.",
-        "@stax.kernel\ndef f(x):\n    return np.sum(x, axis='rows')\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return np.sum(x, axis=0)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return np.stack(3)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return np.stack([x])\nf(np.ones(3))",
     ),
     Row(
         "bad-value", ValueError,
@@ -147,8 +147,8 @@ CALL_ROWS: tuple[Row, ...] = (
         "static-error", TypeError,
         "{error}",
         "Python itself raised this when a value known at compile time was computed.",
-        "@stax.kernel\ndef f(x):\n    return x + 'a' * 'b'\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return x + len('a' * 3)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return x + int('1', 2, 3)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return x + int('1', 2)\nf(np.ones(3))",
     ),
     Row(
         "raised", ValueError,
@@ -169,7 +169,7 @@ CALL_ROWS: tuple[Row, ...] = (
         "{what} must be known when compiling, and {given} is not",
         "Axes, ranks, dtypes, keys and table indices decide what the program is. Numbers given at the call are frozen for them; array "
         "data cannot be.",
-        "@stax.kernel(branches='inside')\ndef f(x):\n    return x.sum(axis=x.argmax())\nf(np.ones((3, 3)))",
+        "@stax.kernel\ndef f(x):\n    return x.sum(axis=x)\nf(np.ones((3, 3)))",
         "@stax.kernel\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((3, 3)), 1)",
         "pass it as a Python number or use a constant",
     ),
@@ -180,14 +180,6 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return stax.cond(x.sum() > 0, lambda: x if x[0] > 0 else -x, lambda: x)\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return stax.cond(x.sum() > 0, lambda: np.where(x[0] > 0, x, -x), lambda: x)\nf(np.ones(3))",
         "use `np.where` or `stax.cond`, which keep the choice in the program",
-    ),
-    Row(
-        "undecided", TypeError,
-        "it cannot be decided whether {condition}",
-        "The answer depends on sizes that are not known here, and the program needs it to go on.",
-        "n = stax.dims('N')\n@stax.kernel(sizes='symbolic')\ndef f(x):\n    return x\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return x\nf(np.ones(3))",
-        "state it as a fact with `assert`",
         runs=False,
     ),
     Row(
@@ -215,6 +207,7 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return stax.cond(x.sum() > 0, lambda: x, lambda: x[1:])\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return stax.cond(x.sum() > 0, lambda: x, lambda: -x)\nf(np.ones(3))",
         "make both sides the same type",
+        runs=False,
     ),
     Row(
         "loop-type-change", TypeError,
@@ -223,5 +216,6 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x, n):\n    for k in range(n):\n        x = x[1:]\n    return x\nf(np.ones(30), 3)",
         "@stax.kernel\ndef f(x, n):\n    return x[n:]\nf(np.ones(30), 3)",
         "give it its final dtype and shape before the loop",
+        runs=False,
     ),
 )  # fmt: skip

@@ -50,13 +50,6 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x, k):\n    return np.take(x, k)\nf(np.ones(3), np.array([2]))",
     ),
     Row(
-        "assertion-failed-at-run", AssertionError,
-        "the assertion `{condition}` does not hold{message}",
-        "The condition depends on the arrays' data and was false in this call.",
-        "@stax.kernel\ndef f(x):\n    assert x.sum() > 0\n    return x\nf(-np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    assert x.sum() > 0\n    return x\nf(np.ones(3))",
-    ),
-    Row(
         "size-guard", ValueError,
         "no version fits and none can be made: {condition} does not hold",
         "An annotation or an assertion states a fact about sizes that these arguments break.",

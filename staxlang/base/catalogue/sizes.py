@@ -149,8 +149,8 @@ SIZE_ROWS: tuple[Row, ...] = (
         "out-mismatch", ValueError,
         "`out` has shape {given}, the result {expected}",
         "An output array has exactly the result's shape.",
-        "@stax.kernel\ndef f(x, y):\n    np.add(x, 1, out=y)\n    return y\nf(np.ones(3), np.ones(4))",
-        "@stax.kernel\ndef f(x, y):\n    np.add(x, 1, out=y)\n    return y\nf(np.ones(3), np.ones(3))",
+        "@stax.kernel\ndef f(x, y):\n    np.sum(x, out=y)\n    return y\nf(np.ones(3), np.ones(1))",
+        "@stax.kernel\ndef f(x, y):\n    np.sum(x, out=y)\n    return y\nf(np.ones(3), np.ones(()))",
     ),
     Row(
         "empty-reduction", ValueError,
@@ -186,14 +186,6 @@ SIZE_ROWS: tuple[Row, ...] = (
         "One letter stands for one extent.",
         "@stax.kernel\ndef f(x, y):\n    return np.einsum('ij,jk', x, y)\nf(np.ones((2, 3)), np.ones((4, 5)))",
         "@stax.kernel\ndef f(x, y):\n    return np.einsum('ij,jk', x, y)\nf(np.ones((2, 3)), np.ones((3, 5)))",
-        runs=False,
-    ),
-    Row(
-        "size-sign", ValueError,
-        "the sign of {size} must be known here",
-        "Slices with negative bounds count from the end, so the program depends on the sign.",
-        "@stax.kernel\ndef f(x, k):\n    return x[k:]\nf(np.ones(3), 1)",
-        "@stax.kernel\ndef f(x, k):\n    return x[abs(k):]\nf(np.ones(3), 1)",
         runs=False,
     ),
     Row(

@@ -16,6 +16,7 @@ VALUE_ROWS: tuple[Row, ...] = (
         "Operations on arrays take arrays and Python numbers.",
         "@stax.kernel\ndef f(x):\n    return x + 'one'\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return x + 1\nf(np.ones(3))",
+        runs=False,
     ),
     Row(
         "integer-overflow", OverflowError,
@@ -79,15 +80,6 @@ VALUE_ROWS: tuple[Row, ...] = (
         "use a float: `x ** {power}.0`",
     ),
     Row(
-        "complex-order", TypeError,
-        "`{operation}` is not compiled for complex numbers",
-        "Complex numbers have no order that the hardware knows.",
-        "@stax.kernel\ndef f(x):\n    return np.maximum(x, 0)\nf(np.ones(3, complex))",
-        "@stax.kernel\ndef f(x):\n    return np.maximum(x.real, 0)\nf(np.ones(3, complex))",
-        "compare `.real`, `.imag` or `abs()`",
-        runs=False,
-    ),
-    Row(
         "immutable-scalar", TypeError,
         "a NumPy scalar ({dtype}) cannot be written to",
         "Indexing all axes gives a scalar, which is a value of its own.",
@@ -106,7 +98,7 @@ VALUE_ROWS: tuple[Row, ...] = (
         "overlapping-write", ValueError,
         "elements of {type} share memory with each other; what a write to it means is not defined",
         "The view names one place several times, as a broadcast array does.",
-        "@stax.kernel\ndef f(x):\n    y = np.broadcast_to(x, (2, 3))\n    y[0] = 1\n    return y\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    x[0] = 1\n    return x\nf(np.lib.stride_tricks.as_strided(np.ones(3), (2, 3), (0, 8)))",
         "@stax.kernel\ndef f(x):\n    y = np.broadcast_to(x, (2, 3)).copy()\n    y[0] = 1\n    return y\nf(np.ones(3))",
         "copy it first",
     ),
