@@ -8,30 +8,32 @@ from typing import NamedTuple
 SCAN = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|[(\[{]|[)\]}]|\n', re.DOTALL
 )
+CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
 class Bracket(NamedTuple):
+    """An opening bracket; line and column count from 1."""
+
     sign: str
     line: int
     column: int
 
 
-def open_brackets(text: str, before_line: int) -> list[Bracket]:
-    """The brackets that are open where a line (from 1) begins, outermost first, and those it opens itself."""
+def open_brackets(text: str, line: int, column: int) -> list[Bracket]:
+    """The brackets that are open just before a place, outermost first. A wrong closer closes the innermost."""
     stack: list[Bracket] = []
-    line, start = 1, 0
+    row, start = 1, 0
     for found in SCAN.finditer(text):
         sign = found[0]
-        if sign in "([{":
-            stack.append(Bracket(sign, line, found.start() - start + 1))
-        elif sign in ")]}":
-            if stack:
-                stack.pop()
+        if row > line or (row == line and found.start() - start + 1 >= column):
+            break
+        if sign in CLOSERS:
+            stack.append(Bracket(sign, row, found.start() - start + 1))
+        elif sign in ")]}" and stack:
+            stack.pop()
         if "\n" in sign:
-            line += sign.count("\n")
+            row += sign.count("\n")
             start = found.start() + sign.rfind("\n") + 1
-            if line > before_line:
-                break
     return stack
 
 
@@ -43,7 +45,7 @@ def line_depths(text: str) -> list[int]:
         sign = found[0]
         if sign == "\n":
             depths.append(depth)
-        elif sign in "([{":
+        elif sign in CLOSERS:
             depth += 1
         elif sign in ")]}":
             depth = max(depth - 1, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from staxlang.base.spans import Source, Span
@@ -24,6 +25,7 @@ def fields_of(kind: type[tree.TreeNode]) -> tuple[str, ...]:
 
 
 _NUMBERS = {kind: number for number, kind in enumerate(CLASS_ROWS)}
+_MAKERS: tuple[Any, ...] = CLASS_ROWS
 _FIELDS = tuple(fields_of(kind) for kind in CLASS_ROWS)
 
 
@@ -42,11 +44,11 @@ def encode(value: Any) -> Any:
 
 def decode(value: Any, source: Source) -> Any:
     """What was encoded; its places are in `source`."""
-    kind: Any = value.__class__
-    if kind is tuple:
+    shape: type = value.__class__
+    if shape is tuple:
         number, line, column, end_line, end_column, *fields = value
-        make: Any = CLASS_ROWS[number]
+        make: Callable[..., Any] = _MAKERS[number]
         return make(Span(source, line, column, end_line, end_column), *[decode(field, source) for field in fields])
-    if kind is list:
+    if shape is list:
         return tuple([decode(item, source) for item in value])
     return value

@@ -36,8 +36,9 @@ def split_items(text: str) -> list[Item]:
             depth += 1
         elif sign in ")]}":
             depth -= 1
-    if not starts and text.strip() and not all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
-        starts = [0]
+    before = text[: starts[0]] if starts else text
+    if any(line.lstrip()[:1] not in ("", "#") for line in before.split("\n")):
+        starts.insert(0, 0)  # indented lines that belong to nothing: an item, so that they are reported
     items: list[Item] = []
     line, position = 1, 0
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):

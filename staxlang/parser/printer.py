@@ -56,9 +56,9 @@ class _StatementPrinter(ExpressionPrinter):
     def constant_item(self, node: Any) -> list[str]:
         """An item of a .stx module: what is an assignment in the Tree is a `const` there."""
         if isinstance(node, tree.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], tree.Name):
-            return [f"const {node.targets[0].id} = {self.open_tuple(node.value)}"]
+            return [f"const {self.word(node.targets[0].id)} = {self.open_tuple(node.value)}"]
         if isinstance(node, tree.AnnotatedAssign) and isinstance(node.target, tree.Name) and node.value is not None:
-            return [f"const {node.target.id}: {self.expression(node.annotation)} = {self.open_tuple(node.value)}"]
+            return [f"const {self.word(node.target.id)}: {self.expression(node.annotation)} = {self.open_tuple(node.value)}"]
         if isinstance(node, (tree.Function, tree.Import)):
             return self.statement(node, "")
         raise Unprintable(f"{type(node).__name__} cannot stand at the top of a .stx file")
@@ -87,7 +87,7 @@ class _StatementPrinter(ExpressionPrinter):
             word = "kernel" if node.exported else "def"
             if node.exported and indent:
                 raise Unprintable("`kernel` stands at the margin of a .stx file")
-            header = f"{word} {node.name}{generics}({parameters}){returns}{f' where {facts}' if facts else ''}:"
+            header = f"{word} {self.word(node.name)}{generics}({parameters}){returns}{f' where {facts}' if facts else ''}:"
         else:
             lines += [f"{indent}@{self.expression(decorator)}" for decorator in node.decorators]
             lines += [f"{indent}@stax.kernel"] if node.exported and not node.decorators else []

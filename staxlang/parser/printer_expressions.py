@@ -46,8 +46,14 @@ class ExpressionPrinter:
 
     # ---- names and literals ----
 
+    def word(self, name: str) -> str:
+        """A name; some of Python's are words of .stx."""
+        if self.stx and name in ("true", "false", "none"):
+            raise Unprintable(f"`{name}` is a word of .stx")
+        return name
+
     def name(self, node: tree.Name) -> tuple[str, int]:
-        return node.id, ATOM
+        return self.word(node.id), ATOM
 
     def constant(self, node: tree.Constant) -> tuple[str, int]:
         return constant_text(node.value, self.stx, self.quotes, self.plain), ATOM
@@ -116,7 +122,7 @@ class ExpressionPrinter:
         return f"{then} if {test} else {self.expression(node.otherwise)}", TEST
 
     def named(self, node: tree.NamedExpression) -> tuple[str, int]:
-        return f"{node.target.id} := {self.expression(node.value)}", NAMED
+        return f"{self.word(node.target.id)} := {self.expression(node.value)}", NAMED
 
     def lambda_expression(self, node: tree.Lambda) -> tuple[str, int]:
         parameters = self.parameters(node.function.parameters)
@@ -129,7 +135,7 @@ class ExpressionPrinter:
         value = self.expression(node.value, ATOM)
         if isinstance(node.value, tree.Constant) and isinstance(node.value.value, (int, float, complex)) and value[0].isdigit():
             value = f"({value})"  # `1.real` is a malformed number
-        return f"{value}.{node.name}", ATOM
+        return f"{value}.{self.word(node.name)}", ATOM
 
     def subscript(self, node: tree.Subscript) -> tuple[str, int]:
         index = self.open_tuple(node.index)
@@ -156,7 +162,7 @@ class ExpressionPrinter:
 
     def keyword(self, node: tree.Keyword) -> str:
         value = self.expression(node.value)
-        return f"**{value}" if node.name is None else f"{node.name}={value}"
+        return f"**{value}" if node.name is None else f"{self.word(node.name)}={value}"
 
     def starred(self, node: tree.Starred) -> tuple[str, int]:
         return f"*{self.expression(node.value, BITOR)}", TEST
@@ -220,7 +226,7 @@ class ExpressionPrinter:
         star = {"varargs": "*", "varkeywords": "**"}.get(node.kind, "")
         annotation = "" if node.annotation is None else f": {self.annotation(node)}"
         default = "" if node.default is None else f"{' = ' if annotation else '='}{self.expression(node.default)}"
-        return f"{star}{node.name}{annotation}{default}"
+        return f"{star}{self.word(node.name)}{annotation}{default}"
 
     def annotation(self, node: tree.Parameter) -> str:
         return self.expression(node.annotation)

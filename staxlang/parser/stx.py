@@ -7,15 +7,16 @@ from typing import Any
 
 from lark.exceptions import LarkError
 
-from staxlang.base.diagnostics import Diagnostic, raise_diagnostics
+from staxlang.base.diagnostics import Diagnostic, diagnose, raise_diagnostics
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.items import Item, split_items
 from staxlang.parser.stx_convert import convert
-from staxlang.parser.stx_errors import explain, indentation_slips, repair
+from staxlang.parser.stx_errors import explain
 from staxlang.parser.stx_grammar import parse
-from staxlang.parser.stx_places import InvalidTree, Place
+from staxlang.parser.stx_places import Place
+from staxlang.parser.stx_repair import indentation_slips, repair
 
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up
 
@@ -39,11 +40,13 @@ def read_module(source: Source) -> tuple[tree.Module, list[Diagnostic]]:
     for number, item in enumerate(split_items(text)):
         found = read_item(source, item, diagnostics)
         if isinstance(found, tree.ExpressionStatement):
-            value = found.value
-            if number == 0 and isinstance(value, tree.Constant):
-                doc = clean_docstring(str(value.value))
+            if number:
+                diagnostics.append(diagnose("not-a-definition", found.span, found="a string"))
+            elif isinstance(found.value, tree.Constant):
+                doc = clean_docstring(str(found.value.value))
         elif found is not None:
             items.append(found)
+    diagnostics.sort(key=lambda slip: (slip.span.line, slip.span.column) if slip.span is not None else (0, 0))
     lines = text.split("\n")
     span = Span(source, source.first_line, 0, source.first_line + len(lines) - 1, len(lines[-1]))
     return tree.Module(span, Path(source.name).stem, doc, tuple(items)), diagnostics
@@ -54,25 +57,29 @@ def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
     text, slips = indentation_slips(source, item)
     diagnostics += slips
     place = Place(source, source.first_line + item.line - 2, 0)
+    known: set[tuple[str, int]] = set()
     for _ in range(_MOST_REPAIRS):
         try:
-            return convert(parse(text, "item"), place, parse_expression)
-        except InvalidTree as error:
-            diagnostics.append(error.diagnostic)
-            return None
+            parsed = parse(text, "item")
         except (LarkError, AssertionError) as error:
             slip = explain(error, text, place)
-            diagnostics.append(slip.diagnostic)
+            if (slip.diagnostic.code, slip.line) not in known:
+                diagnostics.append(slip.diagnostic)
+            known.add((slip.diagnostic.code, slip.line))
             mended = repair(text, slip)
-            if mended is None:
+            if mended is None or mended == text:
                 return None
             text = mended
+        else:
+            return convert(parsed, place, parse_expression, diagnostics)
     return None
 
 
-def parse_expression(text: str, place: Place) -> Any:
+def parse_expression(text: str, place: Place, diagnostics: list[Diagnostic]) -> Any:
     """The Tree of one expression, which starts at a place: a part of an f-string."""
     try:
-        return convert(parse(text, "named"), place, parse_expression)
+        return convert(parse(text, "named"), place, parse_expression, diagnostics)
     except (LarkError, AssertionError) as error:
-        raise InvalidTree(explain(error, text, place).diagnostic) from None
+        slip = explain(error, text, place).diagnostic
+        diagnostics.append(slip)
+        return tree.Constant(slip.span or place.span((1, 1), (1, 1)), None)

@@ -7,6 +7,7 @@ from typing import Any
 from lark import Token
 from lark import Tree as Parsed
 
+from staxlang.base.diagnostics import Diagnostic
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
@@ -14,9 +15,9 @@ from staxlang.parser.stx_expressions import ExpressionConverter, ParseExpression
 from staxlang.parser.stx_places import Place, child_trees, name_tokens, named_part
 
 
-def convert(parsed: Any, place: Place, parse_expression: ParseExpression) -> Any:
-    """The Tree of what lark has read. `parse_expression` reads the expressions inside f-strings."""
-    return _Converter(place, parse_expression).node(parsed)
+def convert(parsed: Any, place: Place, parse_expression: ParseExpression, slips: list[Diagnostic]) -> Any:
+    """The Tree of what lark has read. `parse_expression` reads the expressions inside f-strings; what is refused goes to `slips`."""
+    return _Converter(place, parse_expression, slips).node(parsed)
 
 
 class _Converter(ExpressionConverter):
@@ -99,9 +100,9 @@ class _Converter(ExpressionConverter):
             own = {"STAR": "varargs", "POWER": "varkeywords"}.get(sign.type, kind)
             span = self.place.token(name)
             if any(p.name == name for p in found):
-                raise self.refuse("syntax-error", span, message=f"the parameter `{name}` occurs twice")
+                self.refuse("syntax-error", span, message=f"the parameter `{name}` occurs twice")
             if own == "positional" and default is None and optional:
-                raise self.refuse("syntax-error", span, message=f"the parameter `{name}` without a default follows one with a default")
+                self.refuse("syntax-error", span, message=f"the parameter `{name}` without a default follows one with a default")
             optional = optional or default is not None
             kind = "keyword" if own == "varargs" else kind
             last = default or annotation

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.indenter import DedentError
 
 from staxlang.base.diagnostics import Diagnostic, diagnose
-from staxlang.base.spans import Source, Span
-from staxlang.parser.brackets import line_depths, open_brackets
-from staxlang.parser.items import Item
+from staxlang.base.spans import Span
+from staxlang.parser.brackets import CLOSERS, Bracket, open_brackets
+from staxlang.parser.stx_grammar import terminal_text
 from staxlang.parser.stx_places import Place
+from staxlang.parser.stx_repair import Slip, margin_of, uneven_line
 
 _WORD = re.compile(r"\w+")
 _BLOCK_WORDS = frozenset({"kernel", "def", "if", "elif", "else", "for", "while", "with"})
 _CONDITION_WORDS = frozenset({"if", "elif", "while", "assert", "return"})
+# What begins a statement and cannot continue an expression, so that it does not belong into an open bracket.
+_STATEMENT_WORDS = frozenset({"return", "assert", "break", "continue", "pass", "while", "with", "def", "elif"})
+_BARE_FACT = re.compile(r"\bwhere\s+(?:[^#]*,\s*)?([^\W\d]\w*)\s*:\s*(?:#.*)?$")
 _TOP_WORDS = frozenset({"kernel", "def", "const", "import", "from"})
 
 # Words of Python that .stx does not have, and what to write instead.
@@ -55,35 +59,10 @@ _EXPRESSION_STARTS = frozenset({"NAME", "NUMBER", "LPAR"})
 _OPERATORS = frozenset({"PLUS", "MINUS", "SLASH", "PERCENT"})
 
 
-class Slip(NamedTuple):
-    """A diagnostic, the line it is about (from 1 in the parsed text), and what mends it: a new text of that line, where one is known."""
-
-    diagnostic: Diagnostic
-    line: int
-    mended: str | None = None
-
-
-def indentation_slips(source: Source, item: Item) -> tuple[str, list[Diagnostic]]:
-    """The item with tabs in its indentation replaced by spaces, and a diagnostic for the first of them."""
-    if "\t" not in item.text:
-        return item.text, []
-    lines = item.text.split("\n")
-    slips: list[Diagnostic] = []
-    for number, line in enumerate(lines):
-        margin = line[: len(line) - len(line.lstrip())]
-        if "\t" in margin:
-            if not slips:
-                row = source.first_line + item.line - 1 + number
-                column = margin.index("\t")
-                slips.append(diagnose("tab-indentation", Span(source, row, column, row, column + 1)))
-            lines[number] = margin.expandtabs(4) + line[len(margin) :]
-    return "\n".join(lines), slips
-
-
 def explain(error: Exception, text: str, place: Place) -> Slip:
     """The slip behind an error of lark, which has a known cause or is told as what was found and what could come."""
     if isinstance(error, DedentError) or not isinstance(error, UnexpectedInput):
-        return _uneven(text, place)
+        return uneven_line(text, place)
     line, column = _position(error, text)
     lines = text.split("\n")
     content = lines[line - 1]
@@ -91,9 +70,10 @@ def explain(error: Exception, text: str, place: Place) -> Slip:
     span = place.span((line, column), (line, column + max(len(found), 1)))
     first = _WORD.match(content.lstrip())
     known = (
-        _unclosed(error, text, line, place)
+        _bracket(error, found, text, line, column, place)
         or _python_word(found, content, column, line, place)
-        or _spelling(found, content, column, line, span)
+        or _fact(content, line, column, place)
+        or _spelling(found, content, column, line, place)
         or _equals(error, found, content, first[0] if first else "", column, line, span)
         or _colon(error, content, first[0] if first else "", column, line, place)
         or _block(error, lines, line, span, place)
@@ -120,6 +100,10 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, int]:
     """Line and column of the error; the end of a file, and of a block, is behind the last line's text."""
     at_end = _kind(error) in ("$END", "_DEDENT")
     line, column = error.line, error.column
+    if _kind(error) == "_INDENT":  # the token begins at the line end before it
+        lines = text.split("\n")
+        line = next((number for number in range(line + 1, len(lines) + 1) if lines[number - 1].strip()), line)
+        return line, margin_of(lines[line - 1]) + 1
     if at_end or line < 1:
         lines = text.rstrip().split("\n")
         return len(lines), len(lines[-1]) + 1
@@ -149,22 +133,42 @@ def _accepted(error: UnexpectedInput) -> set[str]:
 # ---- known causes ----
 
 
-def _unclosed(error: UnexpectedInput, text: str, line: int, place: Place) -> Slip | None:
-    """A bracket is open at the error, and a line since is not indented deeper than the line that opened it."""
-    if _kind(error) in ("$END", "_DEDENT"):
-        line += 1
+def _bracket(error: UnexpectedInput, found: str, text: str, line: int, column: int, place: Place) -> Slip | None:
+    """A bracket that is never closed, is closed by the wrong sign, or closes nothing."""
+    stack = open_brackets(text, line, column)
     lines = text.split("\n")
-    for opener in reversed(open_brackets(text, line)):
-        margin = _margin(lines[opener.line - 1])
-        later = [row for row in lines[opener.line : line] if row.strip()]
-        if any(_margin(row) <= margin and row.strip()[0] not in ")]}" for row in later) or line > len(lines) - (lines[-1] == ""):
-            span = place.span((opener.line, opener.column), (opener.line, opener.column + 1))
-            content = lines[opener.line - 1].rstrip()
-            header = _WORD.match(content.lstrip())
-            closer = {"(": ")", "[": "]", "{": "}"}[opener.sign]
-            body = content.rstrip(":") if header and header[0] in _BLOCK_WORDS else content
-            return Slip(diagnose("never-closed", span, bracket=opener.sign), opener.line, body + closer + content[len(body) :])
+    if found in (")", "]", "}"):
+        content = lines[line - 1]
+        if not stack:
+            span = place.span((line, column), (line, column + 1))
+            mended = content[: column - 1] + content[column:]
+            return Slip(diagnose("syntax-error", span, message=f"`{found}` closes no bracket"), line, mended)
+        opener = stack[-1]
+        if CLOSERS[opener.sign] == found:
+            return None
+        mended = content[: column - 1] + CLOSERS[opener.sign] + content[column - 1 :]
+        return Slip(_never_closed(opener, place), line, mended)
+    at_end = _kind(error) in ("$END", "_DEDENT")
+    for opener in reversed(stack):
+        later = lines[opener.line :] if at_end else lines[opener.line : line]
+        margin = margin_of(lines[opener.line - 1])
+        shallow = any(row.strip() and margin_of(row) <= margin and row.strip()[0] not in ")]}" for row in later)
+        if shallow or at_end or (found in _STATEMENT_WORDS and margin_of(lines[line - 1]) == column - 1):
+            return Slip(_never_closed(opener, place), opener.line, _closed(lines[opener.line - 1], opener))
     return None
+
+
+def _never_closed(opener: Bracket, place: Place) -> Diagnostic:
+    span = place.span((opener.line, opener.column), (opener.line, opener.column + 1))
+    return diagnose("never-closed", span, bracket=opener.sign)
+
+
+def _closed(content: str, opener: Bracket) -> str:
+    """The opener's line with the closer at its end, before the colon of a header."""
+    code = _code(content)
+    first = _WORD.match(code.lstrip())
+    body = code.rstrip(":") if first and first[0] in _BLOCK_WORDS else code
+    return body + CLOSERS[opener.sign] + content[len(body) :]
 
 
 def _python_word(found: str, content: str, column: int, line: int, place: Place) -> Slip | None:
@@ -183,21 +187,36 @@ def _python_word(found: str, content: str, column: int, line: int, place: Place)
     return Slip(diagnose("python-only", span, help=PYTHON_WORD_ROWS[word], what=word), line)
 
 
-def _spelling(found: str, content: str, column: int, line: int, span: Span) -> Slip | None:
-    if found == "if" and content[: column - 1].rstrip().endswith("else"):
-        found = "else if"
+def _fact(content: str, line: int, column: int, place: Place) -> Slip | None:
+    """`where N:` says nothing about N."""
+    named = _BARE_FACT.search(content)
+    if named is None or column <= named.start(1):
+        return None
+    span = place.span((line, named.start(1) + 1), (line, named.end(1) + 1))
+    message = (
+        f"`where {named[1]}` says nothing about `{named[1]}`; write a comparison of sizes, or a class of dtypes such as `{named[1]}: float`"
+    )
+    return Slip(diagnose("syntax-error", span, message=message), line, content[: content.rindex("where")].rstrip() + ":")
+
+
+def _spelling(found: str, content: str, column: int, line: int, place: Place) -> Slip | None:
+    before = content[: column - 1].rstrip()
+    start = column - 1
+    if found == "if" and before.endswith("else"):
+        found, start = "else if", before.rfind("else")
+    elif found in ("&", "|") and content[start - 1 : start] == found:
+        found, start = found * 2, start - 1
+    elif not found and before[-2:] in ("++", "--"):
+        found, start = before[-2:], len(before) - 2
     right = SPELLING_ROWS.get(found)
     if right is None:
         return None
-    word = right.strip("`")
-    start = column - 1
-    if found == "else if":
-        start = content[:start].rstrip().rfind("else")
-        end = column + 1
-    else:
-        end = start + len(found)
-    mended = None if found in ("++", "--") else f"{content[:start]}{word}{' ' if found == '!' else ''}{content[end:]}"
-    return Slip(diagnose("python-spelling", span, help=f"write {right}", found=found, right=right), line, mended)
+    end = column + 1 if found == "else if" else start + len(found)
+    span = place.span((line, start + 1), (line, end + 1))
+    word = right.strip("`") + (" " if found == "!" else "")
+    return Slip(
+        diagnose("python-spelling", span, help=f"write {right}", found=found, right=right), line, content[:start] + word + content[end:]
+    )
 
 
 def _equals(error: UnexpectedInput, found: str, content: str, first: str, column: int, line: int, span: Span) -> Slip | None:
@@ -227,14 +246,18 @@ def _colon(error: UnexpectedInput, content: str, first: str, column: int, line: 
 
 def _block(error: UnexpectedInput, lines: list[str], line: int, span: Span, place: Place) -> Slip | None:
     if _kind(error) == "_INDENT":
-        margin = _margin(lines[line - 1])
+        margin = margin_of(lines[line - 1])
+        before = next((margin_of(row) for row in reversed(lines[: line - 1]) if row.strip()), 0)
         at = place.span((line, 1), (line, max(margin, 1) + 1))
-        return Slip(diagnose("inconsistent-indentation", at), line)
-    if "_INDENT" in _accepted(error):
-        header = next((row for row in reversed(lines[: line - 1]) if row.strip()), "")
-        word = _WORD.match(header.lstrip())
-        return Slip(diagnose("missing-block", span, what=f"`{word[0]}`" if word else "the header"), line)
-    return None
+        return Slip(diagnose("inconsistent-indentation", at), line, " " * before + lines[line - 1].lstrip())
+    if "_INDENT" not in _accepted(error):
+        return None
+    header = next((number for number in range(line - 1, 0, -1) if lines[number - 1].strip()), line)
+    if _code(lines[line - 1]).endswith(":"):
+        header = line
+    word = _WORD.match(lines[header - 1].lstrip())
+    what = "the header of the definition" if word is None or word[0] in ("kernel", "def") else f"`{word[0]}`"
+    return Slip(diagnose("missing-block", span, what=what), header, _code(lines[header - 1]) + " pass")
 
 
 def _top(content: str, line: int, column: int, place: Place) -> Slip | None:
@@ -260,24 +283,6 @@ def _literal(found: str, line: int, span: Span) -> Slip | None:
     return None
 
 
-def _uneven(text: str, place: Place) -> Slip:
-    """A line whose indentation is that of no block above it."""
-    margins = [0]
-    depths = line_depths(text)
-    for number, row in enumerate(text.split("\n")):
-        if not row.strip() or row.lstrip()[0] == "#" or depths[number]:
-            continue
-        margin = _margin(row)
-        if margin > margins[-1]:
-            margins.append(margin)
-        while margin < margins[-1]:
-            margins.pop()
-        if margin != margins[-1]:
-            span = place.span((number + 1, 1), (number + 1, margin + 1))
-            return Slip(diagnose("inconsistent-indentation", span), number + 1, " " * margins[-1] + row.lstrip())
-    return Slip(diagnose("inconsistent-indentation", place.span((1, 1), (1, 2))), 1)
-
-
 # ---- what was found, what could come ----
 
 
@@ -289,20 +294,18 @@ def _expectation(error: UnexpectedInput) -> str:
         accepted = {name for name in accepted if name in ("RPAR", "RSQB", "RBRACE", "COLON", "_NEWLINE")}
     elif accepted >= _OPERATORS:
         names.append("an operator")
-        accepted = {name for name in accepted if name in ("RPAR", "RSQB", "RBRACE", "COLON", "COMMA", "_NEWLINE", "ELSE", "IN")}
-    names += sorted({_terminal(error, name) for name in accepted})
+        accepted = {name for name in accepted if name in ("RPAR", "RSQB", "RBRACE", "COLON", "COMMA", "_NEWLINE", "ELSE")}
+    names += sorted({_terminal(name) for name in accepted})
     if len(names) > 5:
         names = [*names[:4], "..."]
     return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else (names or ["something else"])[0]
 
 
-def _terminal(error: UnexpectedInput, name: str) -> str:
+def _terminal(name: str) -> str:
     known = TERMINAL_ROWS.get(name)
     if known:
         return known
-    terminals: Any = getattr(error, "_terminals_by_name", None) or {}
-    definition = terminals.get(name)
-    return f"`{definition.pattern.value}`" if definition is not None else f"`{name.lower()}`"
+    return f"`{terminal_text(name)}`"
 
 
 def _name(error: UnexpectedInput, found: str) -> str:
@@ -311,53 +314,6 @@ def _name(error: UnexpectedInput, found: str) -> str:
     return TERMINAL_ROWS.get(_kind(error), "the end")
 
 
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _code(line: str) -> str:
     """The line without a comment at its end; a `#` in a string counts as one, which only matters for where a colon is put."""
     return line.split("#", 1)[0].rstrip()
-
-
-# ---- going on ----
-
-
-def repair(text: str, slip: Slip) -> str | None:
-    """The text with the slip's line mended, or blanked where nobody knows how; None where the rest makes no sense without it."""
-    lines = text.split("\n")
-    index = slip.line - 1
-    if slip.mended is not None:
-        lines[index] = slip.mended
-        return "\n".join(lines)
-    depths = line_depths(text)
-    first = index
-    while first > 0 and depths[first]:
-        first -= 1
-    if first == 0:
-        return None
-    last = index
-    while last + 1 < len(lines) and depths[last + 1] and _margin(lines[last + 1]) > _margin(lines[first]):
-        last += 1
-    margin = _margin(lines[first])
-    following = next((row for row in lines[last + 1 :] if row.strip()), "")
-    word = _WORD.match(lines[first].lstrip())
-    lines[first : last + 1] = [" " * margin + ("if true:" if _margin(following) > margin else "pass")] + [""] * (last - first)
-    if word and word[0] in ("try", "except", "finally"):
-        _blank_handlers(lines, last + 1, margin)
-    return "\n".join(lines)
-
-
-def _blank_handlers(lines: list[str], start: int, margin: int) -> None:
-    """`except` and `finally` belong to the `try` that was reported already."""
-    for number in range(start, len(lines)):
-        row = lines[number]
-        word = _WORD.match(row.lstrip())
-        if (
-            row.strip()
-            and _margin(row) <= margin
-            and (word is None or word[0] not in ("except", "finally", "else") or _margin(row) < margin)
-        ):
-            return
-        if word and _margin(row) == margin:
-            lines[number] = " " * margin + "if true:"

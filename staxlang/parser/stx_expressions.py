@@ -9,14 +9,14 @@ from typing import Any
 from lark import Token
 from lark import Tree as Parsed
 
-from staxlang.base.diagnostics import diagnose
+from staxlang.base.diagnostics import Diagnostic, diagnose
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.fstrings import Field, MalformedField, split_fields
 from staxlang.parser.python import literal_value
-from staxlang.parser.stx_places import InvalidTree, Place, child_trees, first_token, last_token
+from staxlang.parser.stx_places import Place, child_trees, first_token, last_token
 
-ParseExpression = Callable[[str, Place], Any]
+ParseExpression = Callable[[str, Place, "list[Diagnostic]"], Any]
 
 _STRING = re.compile(r"""([A-Za-z]*)(\"\"\"|'''|"|')(.*)\2""", re.DOTALL)
 _ESCAPED = re.compile(r'\\.|"|\n', re.DOTALL)
@@ -25,9 +25,10 @@ _ESCAPED = re.compile(r'\\.|"|\n', re.DOTALL)
 class ExpressionConverter:
     """A method for each rule of the grammar, by its name."""
 
-    def __init__(self, place: Place, parse_expression: ParseExpression) -> None:
+    def __init__(self, place: Place, parse_expression: ParseExpression, slips: list[Diagnostic]) -> None:
         self.place = place
         self.parse_expression = parse_expression
+        self.slips = slips
 
     def node(self, parsed: Any) -> Any:
         return getattr(self, parsed.data)(parsed)
@@ -39,8 +40,9 @@ class ExpressionConverter:
         first, last = first_token(parsed), last_token(parsed)
         return self.place.span((first.line or 1, first.column or 1), (last.end_line or 1, last.end_column or 1))
 
-    def refuse(self, code: str, span: Span, **fields: str) -> InvalidTree:
-        return InvalidTree(diagnose(code, span, **fields))
+    def refuse(self, code: str, span: Span, **fields: str) -> None:
+        """Report what the grammar admits and the language does not; the conversion goes on."""
+        self.slips.append(diagnose(code, span, **fields))
 
     # ---- names and literals ----
 
@@ -50,9 +52,11 @@ class ExpressionConverter:
     def literal(self, token: Token) -> Any:
         try:
             return literal_value(str(token))
-        except (SyntaxError, ValueError) as error:
-            reason = error.msg if isinstance(error, SyntaxError) else str(error)
-            raise self.refuse("syntax-error", self.place.token(token), message=reason) from None
+        except (SyntaxError, ValueError):
+            number = token.type == "NUMBER"
+            message = f"`{token}` is not a number" if number else "a malformed escape in a string"
+            self.refuse("syntax-error", self.place.token(token), message=message)
+            return 0 if number else b"" if token.type == "BYTES" else ""
 
     def number(self, parsed: Any) -> Any:
         return tree.Constant(self.span(parsed), self.literal(parsed.children[0]))
@@ -76,7 +80,8 @@ class ExpressionConverter:
         kinds = {token.type for token in tokens}
         if "BYTES" in kinds:
             if len(kinds) > 1:
-                raise self.refuse("syntax-error", span, message="bytes and text cannot be joined")
+                self.refuse("syntax-error", span, message="bytes and text cannot be joined")
+                return tree.Constant(span, b"")
             return tree.Constant(span, b"".join([self.literal(token) for token in tokens]))
         if "FSTRING" not in kinds:
             return tree.Constant(span, "".join([self.literal(token) for token in tokens]))
@@ -94,7 +99,8 @@ class ExpressionConverter:
         try:
             parts, _ = split_fields(inside, raw)
         except MalformedField as error:
-            raise self.refuse("syntax-error", self.place.token(token), message=f"{error.what} in an f-string") from None
+            self.refuse("syntax-error", self.place.token(token), message=f"{error.what} in an f-string")
+            return []
         return self.field_parts(parts, token, start, raw)
 
     def field_parts(self, parts: tuple[str | Field, ...], token: Token, start: int, raw: bool) -> list[Any]:
@@ -116,7 +122,8 @@ class ExpressionConverter:
         try:
             return literal_value(f'"{quoted}"')
         except (SyntaxError, ValueError):
-            raise self.refuse("syntax-error", self.place.token(token), message="a malformed escape in an f-string") from None
+            self.refuse("syntax-error", self.place.token(token), message="a malformed escape in an f-string")
+            return ""
 
     def field_expression(self, field: Field, token: Token, start: int) -> Any:
         # The parentheses let the expression run over lines; they take the place of the `{` and the sign after.
@@ -124,7 +131,7 @@ class ExpressionConverter:
         line = (token.line or 1) + before.count("\n")
         column = (token.column or 1) + len(before) if "\n" not in before else len(before) - before.rfind("\n")
         row, shift = self.place.at(line, column)
-        return self.parse_expression(f"({field.expression})", Place(self.place.source, row - 1, shift - 1))
+        return self.parse_expression(f"({field.expression})", Place(self.place.source, row - 1, shift - 1), self.slips)
 
     # ---- operators ----
 
@@ -207,14 +214,14 @@ class ExpressionConverter:
         if part.data == "keyword":
             name = str(part.children[0])
             if any(keyword.name == name for keyword in keywords):
-                raise self.refuse("syntax-error", span, message=f"the argument `{name}` is given twice")
+                self.refuse("syntax-error", span, message=f"the argument `{name}` is given twice")
             keywords.append(tree.Keyword(span, name, value))
         elif part.data == "keywords_argument":
             keywords.append(tree.Keyword(span, None, value))
         elif part.data == "star_argument":
             positional.append(tree.Starred(span, value))
         elif keywords:
-            raise self.refuse("syntax-error", span, message="a positional argument follows one with a name")
+            self.refuse("syntax-error", span, message="a positional argument follows one with a name")
         else:
             positional.append(value)
 
@@ -274,7 +281,7 @@ class ExpressionConverter:
                 self.check_target(element.value if isinstance(element, tree.Starred) else element)
             return
         kind: Any = target.__class__
-        raise self.refuse("cannot-assign", target.span, what=TARGET_ROWS.get(kind, "this expression"))
+        self.refuse("cannot-assign", target.span, what=TARGET_ROWS.get(kind, "this expression"))
 
 
 TARGET_ROWS: dict[type[Any], str] = {

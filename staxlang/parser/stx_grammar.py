@@ -74,3 +74,11 @@ def store_tables(key: bytes, built: Any) -> None:
 def parse(text: str, start: str) -> Any:
     """lark's tree of an `item` or of an expression (`named`); raises LarkError."""
     return grammar().parse(text, start=start)
+
+
+def terminal_text(name: str) -> str:
+    """What a terminal of the grammar looks like in a text: a word or a sign; its name, where it has many forms."""
+    for terminal in grammar().terminals:
+        if terminal.name == name and terminal.pattern.type == "str":
+            return terminal.pattern.value
+    return name.lower()

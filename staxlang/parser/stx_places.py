@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lark import Token
 from lark import Tree as Parsed
 
-from staxlang.base.diagnostics import Diagnostic
+from staxlang.base.records import record
 from staxlang.base.spans import Source, Span
 
 _LAYOUT = ("_NEWLINE", "_INDENT", "_DEDENT")
 
 
-class InvalidTree(Exception):
-    """Text that the grammar admits and the language does not."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a parsed text lies in its file: what to add to its lines, and to the columns of its first line."""
 

@@ -1,0 +1,102 @@
+"""Broken .stx lines pass through here and come out mended, or blanked, so that the lines after them can be read."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from staxlang.base.diagnostics import Diagnostic, diagnose
+from staxlang.base.spans import Source, Span
+from staxlang.parser.brackets import line_depths
+from staxlang.parser.items import Item
+from staxlang.parser.stx_places import Place
+
+_WORD = re.compile(r"\w+")
+
+
+class Slip(NamedTuple):
+    """A diagnostic, the line it is about (from 1 in the parsed text), and what mends it: a new text of that line, where one is known."""
+
+    diagnostic: Diagnostic
+    line: int
+    mended: str | None = None
+
+
+def indentation_slips(source: Source, item: Item) -> tuple[str, list[Diagnostic]]:
+    """The item with tabs in its indentation replaced by spaces, and a diagnostic for the first of them."""
+    if "\t" not in item.text:
+        return item.text, []
+    lines = item.text.split("\n")
+    slips: list[Diagnostic] = []
+    for number, line in enumerate(lines):
+        margin = line[: len(line) - len(line.lstrip())]
+        if "\t" in margin:
+            if not slips:
+                row = source.first_line + item.line - 1 + number
+                column = margin.index("\t")
+                slips.append(diagnose("tab-indentation", Span(source, row, column, row, column + 1)))
+            lines[number] = margin.expandtabs(4) + line[len(margin) :]
+    return "\n".join(lines), slips
+
+
+def uneven_line(text: str, place: Place) -> Slip:
+    """A line whose indentation is that of no block above it."""
+    margins = [0]
+    depths = line_depths(text)
+    for number, row in enumerate(text.split("\n")):
+        if not row.strip() or row.lstrip()[0] == "#" or depths[number]:
+            continue
+        margin = margin_of(row)
+        if margin > margins[-1]:
+            margins.append(margin)
+        deeper = margins[-1]
+        while margin < margins[-1]:
+            deeper = margins.pop()
+        if margin != margins[-1]:
+            span = place.span((number + 1, 1), (number + 1, margin + 1))
+            return Slip(diagnose("inconsistent-indentation", span), number + 1, " " * deeper + row.lstrip())
+    return Slip(diagnose("inconsistent-indentation", place.span((1, 1), (1, 2))), 1)
+
+
+def margin_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def repair(text: str, slip: Slip) -> str | None:
+    """The text with the slip's line mended, or blanked where nobody knows how; None where the rest makes no sense without it."""
+    lines = text.split("\n")
+    index = slip.line - 1
+    if slip.mended is not None:
+        lines[index] = slip.mended
+        return "\n".join(lines)
+    depths = line_depths(text)
+    first = index
+    while first > 0 and depths[first]:
+        first -= 1
+    if first == 0:
+        return None
+    last = index
+    while last + 1 < len(lines) and depths[last + 1] and margin_of(lines[last + 1]) > margin_of(lines[first]):
+        last += 1
+    margin = margin_of(lines[first])
+    following = next((row for row in lines[last + 1 :] if row.strip()), "")
+    word = _WORD.match(lines[first].lstrip())
+    lines[first : last + 1] = [" " * margin + ("if true:" if margin_of(following) > margin else "pass")] + [""] * (last - first)
+    if word and word[0] in ("try", "except", "finally"):
+        _blank_handlers(lines, last + 1, margin)
+    return "\n".join(lines)
+
+
+def _blank_handlers(lines: list[str], start: int, margin: int) -> None:
+    """`except` and `finally` belong to the `try` that was reported already."""
+    for number in range(start, len(lines)):
+        row = lines[number]
+        word = _WORD.match(row.lstrip())
+        if (
+            row.strip()
+            and margin_of(row) <= margin
+            and (word is None or word[0] not in ("except", "finally", "else") or margin_of(row) < margin)
+        ):
+            return
+        if word and margin_of(row) == margin:
+            lines[number] = " " * margin + "if true:"
