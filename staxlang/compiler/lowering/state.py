@@ -22,7 +22,7 @@ class Lowering:
     """`stored` maps a graph node to the buffer that holds its value. Nodes without one (views, constants, scalars, sizes, iota)
     are read through: see `read`."""
 
-    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "steps", "stored")
+    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "roots", "steps", "stored")
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -31,6 +31,7 @@ class Lowering:
         self.steps: list[Definition | LibraryCall] = []
         self.stored: dict[Node, str] = {}
         self.copies: dict[Node, str] = {}  # row-major copies of views, made for library calls
+        self.roots = frozenset(graph.roots)
         self.homes: dict[Node, str] = {}  # buffers that a node's value must be made in: results, storages updated in place
         self.counts = {"r": 0, "t": 0}
 

@@ -6,22 +6,48 @@ from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.graph import topological, users
 from staxlang.compiler.loops.ir import Definition
-from staxlang.compiler.lowering.state import Lowering, Subscripts
+from staxlang.compiler.lowering.state import Lowering, Subscripts, constant_value
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import index, indices
 
 UPDATE_OPS = frozenset(("update", "scatter"))
 
 
+# Joined parts of short rows are chosen lane by lane; longer ones are written one after the other, each at its full speed.
+# (A guard's lanes that do not count still have addresses; far outside of an array they cost hundreds of cycles.)
+SHORT_ROW = 64
+SHORT_ROW_INSIDE = 1024
+
+
 def lower_concatenate(state: Lowering, node: Node) -> None:
-    """A balanced tree of guards on the position along the axis: depth log n for n parts."""
-    axis = node["axis"]
-    place = index(axis)
+    """A definition for each part, or one with guards, which can be fused into its readers."""
+    axis: int = node["axis"]
     starts: list[Size] = []
     total: Size = 0
     for operand in node.operands:
         starts.append(total)
         total = total + operand.type.shape[axis]
+    limit = SHORT_ROW if node in state.roots else SHORT_ROW_INSIDE
+    if axis == len(node.type.shape) - 1 and isinstance(total, int) and total <= limit:
+        _choose_parts(state, node, axis, starts)
+    else:
+        _write_parts(state, node, axis, starts)
+
+
+def _write_parts(state: Lowering, node: Node, axis: int, starts: list[Size]) -> None:
+    buffer = state.stored[node] = state.buffer_for(node)
+    for operand, start in zip(node.operands, starts, strict=True):
+        shape = operand.type.shape
+        at = indices(len(shape))
+        target = (*at[:axis], at[axis] + start, *at[axis + 1 :])
+        state.steps.append(Definition(buffer, state.ranges(shape), target, state.read(operand, at)))
+
+
+def _choose_parts(state: Lowering, node: Node, axis: int, starts: list[Size]) -> None:
+    """A balanced tree of guards on the position along the axis: depth 2 log n for n parts."""
+    dtype = node.type.dtype
+    place = index(axis)
+    zero = state.make("const", (), dtype, value=constant_value(0, dtype))
 
     def between(first: int, last: int) -> Node:
         if last - first == 1:
@@ -29,8 +55,10 @@ def lower_concatenate(state: Lowering, node: Node) -> None:
             subscripts[axis] = place - starts[first]
             return state.read(node.operands[first], tuple(subscripts))
         middle = (first + last) // 2
-        condition = state.less(place, starts[middle])
-        return state.make("guard", (condition, between(first, middle), between(middle, last)), node.type.dtype)
+        # Only what stands under a guard's value is kept from running elsewhere, so the other side gets a guard of its own.
+        after = state.make("less_equal", (state.size(starts[middle]), state.size(place)), BOOL)
+        right = state.make("guard", (after, between(middle, last), zero), dtype)
+        return state.make("guard", (state.less(place, starts[middle]), between(first, middle), right), dtype)
 
     state.define(node, between(0, len(node.operands)))
 

@@ -257,17 +257,27 @@ def test_the_last_of_equal_indices_wins_and_sums_take_all():
     agree(results, [np.array(row, np.float32) for row in ([3, 4, 0], [3, 7, 0], [3, 4, 0])])
 
 
-def test_concatenation_of_many_is_balanced():
+def test_long_parts_are_written_one_after_the_other():
     b = Build()
-    parts = [b.input(F32, N, path=f"p{k}") for k in range(64)]
-    graph = b.graph(b.make("concatenate", parts, axis=0))
+    x, y = b.input(F32, N, D), b.input(F32, M, D)
+    graph = b.graph(b.make("concatenate", (x, b.op("exp", y), x), axis=0))
+    steps = lower(graph).steps
+    assert [step.buffer for step in steps] == ["t0", "out0", "out0", "out0"]
+    assert [step.subscripts[0] for step in steps[1:]] == [symbol("i0"), symbol("i0") + N, symbol("i0") + N + M]
+    check(graph, normal(3, 2), normal(4, 2))
+
+
+def test_concatenation_of_many_short_parts_is_balanced():
+    b = Build()
+    parts = [b.input(F32, N, 1, path=f"p{k}") for k in range(64)]
+    graph = b.graph(b.make("concatenate", parts, axis=1))
     (step,) = lower(graph).steps
 
     def depth(node):
         return 1 + max(map(depth, node.operands)) if node.op == "guard" else 0
 
-    assert depth(step.body) == 6
-    check(graph, *[normal(2) for _ in parts])
+    assert depth(step.body) == 12
+    check(graph, *[normal(2, 1) for _ in parts])
 
 
 def test_padding_with_symbolic_widths():
