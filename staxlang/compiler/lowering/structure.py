@@ -63,7 +63,42 @@ def _choose_parts(state: Lowering, node: Node, axis: int, starts: list[Size]) ->
     state.define(node, between(0, len(node.operands)))
 
 
+NARROW_BORDER = 64
+
+
 def lower_pad(state: Lowering, node: Node) -> None:
+    """Narrow borders by a guard, which can be fused into readers; wide ones as parts of their own."""
+    if all(isinstance(width, int) and width <= NARROW_BORDER for width in (*node["low"], *node["high"])):
+        _guard_border(state, node)
+    else:
+        _write_border(state, node)
+
+
+def _write_border(state: Lowering, node: Node) -> None:
+    """For each axis the two slabs beside what the axes before leave, then the middle: every element once."""
+    operand, fill = node.operands
+    buffer = state.stored[node] = state.buffer_for(node)
+    low: tuple[Size, ...] = node["low"]
+    high: tuple[Size, ...] = node["high"]
+    inner, whole = operand.type.shape, node.type.shape
+    at = indices(len(whole))
+    value = state.read(fill, ())
+
+    def slab(axis: int, start: Size, extent: Size) -> None:
+        if extent != 0:
+            shape = (*inner[:axis], extent, *whole[axis + 1 :])
+            starts = (*low[:axis], start, *[0] * (len(whole) - axis - 1))
+            target = tuple([place + first for place, first in zip(at, starts, strict=True)])
+            state.steps.append(Definition(buffer, state.ranges(shape), target, value))
+
+    for axis in range(len(whole)):
+        slab(axis, 0, low[axis])
+        slab(axis, low[axis] + inner[axis], high[axis])
+    target = tuple([place + first for place, first in zip(at, low, strict=True)])
+    state.steps.append(Definition(buffer, state.ranges(inner), target, state.read(operand, at)))
+
+
+def _guard_border(state: Lowering, node: Node) -> None:
     operand, fill = node.operands
     conditions: list[Node] = []
     subscripts: list[Size] = []

@@ -286,6 +286,20 @@ def test_padding_with_symbolic_widths():
     graph = b.graph(b.make("pad", (x, b.number(7.0, F32)), low=(M, 0), high=(1, 2 * M)))
     (result,) = check(graph, normal(2, 3), sizes={"M": 2})
     assert result.shape == (5, 7)
+    (result,) = check(graph, normal(2, 3), sizes={"M": 0})
+    assert result.shape == (3, 3)
+
+
+def test_wide_borders_are_written_apart_each_element_once():
+    b = Build()
+    x = b.input(F32, 2, 3, 1)
+    low, high = (100, 0, 2), (1, 70, 0)
+    graph = b.graph(b.make("pad", (x, b.number(7.0, F32)), low=low, high=high))
+    steps = lower(graph).steps
+    assert len(steps) == 5
+    sizes = [int(np.prod([extent for _, extent in step.ranges])) for step in steps]
+    (result,) = check(graph, normal(2, 3, 1))
+    assert sum(sizes) == result.size
 
 
 def test_a_masked_read_that_is_left_is_explained():
