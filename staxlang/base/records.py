@@ -42,9 +42,9 @@ def record(cls: type[T]) -> type[T]:
 
 
 def replace(value: T, **changes: Any) -> T:
-    """A copy of a record with other values in some fields."""
+    """A copy of a record (or a dataclass) with other values in some fields."""
     kind: Any = type(value)
-    return kind(**{name: getattr(value, name) for name in kind.__record_fields__} | changes)
+    return kind(**{name: getattr(value, name) for name in kind.__match_args__} | changes)
 
 
 def _methods(names: tuple[str, ...], ignored: tuple[str, ...]) -> dict[str, Callable[..., Any]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from staxlang.base.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """A machine to compile for. Sizes in bytes; part of a schedule's cache key, so it holds no more than decides code.
 

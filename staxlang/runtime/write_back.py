@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from staxlang.base.records import replace
 from staxlang.base.settings import Settings
 from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule

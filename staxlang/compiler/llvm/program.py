@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Value
@@ -18,7 +17,7 @@ from staxlang.compiler.target import Target
 TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emission:
     """A module's text and what its caller has to know.
 

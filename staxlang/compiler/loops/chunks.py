@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from staxlang.base.dtypes import I64, DType
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, maximum, substitute, symbol, symbols
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
@@ -19,7 +18,7 @@ from staxlang.compiler.target import Target
 CHUNK = 65536
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Partial:
     """Where the chunks' results of a reduction are: buffer[chunk], and for argmin and argmax the positions beside the values."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
+from staxlang.base.records import record, replace
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.expressions import Expressions, extent_of, lone_symbol, replace_symbols
 from staxlang.compiler.loops.ir import Range
@@ -13,7 +13,7 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cluster:
     """Units in program order over shared outer indices.
 

@@ -18,10 +18,10 @@ Expressions are `Node`s whose type is a `DType`. Their operations:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from staxlang.base.dtypes import DType
+from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.compiler.node import Interner, Node
 
@@ -30,7 +30,7 @@ REDUCTIONS = ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "co
 Range = tuple[str, Size]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Buffer:
     """Where elements live. Strides and offset count elements; address = offset + sum(subscript * stride)."""
 
@@ -43,7 +43,7 @@ class Buffer:
     value: bytes | None = None  # a constant's data, row-major
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Definition:
     """`buffer[subscripts] over ranges = body`; ranges name the loop indices, outermost first.
 
@@ -59,7 +59,7 @@ class Definition:
     indirect: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LibraryCall:
     """A step done by a library: out = kind(operands); operands and out are buffer names with a view (shape, strides, offset).
 
@@ -73,7 +73,7 @@ class LibraryCall:
     attributes: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BufferView:
     buffer: str
     shape: tuple[Size, ...]
@@ -81,7 +81,7 @@ class BufferView:
     offset: Size = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopProgram:
     """What the graph becomes: buffers and definitions in order (single assignment but for updates)."""
 
@@ -121,7 +121,7 @@ class LoopProgram:
 #   `Target.streaming_bytes` (statically, or at run time where the shape is symbolic).
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     """One loop of a nest. `parallel` only outermost in a kernel; `vector` only innermost in its nest.
 
@@ -137,7 +137,7 @@ class Loop:
     unroll: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Accumulator:
     """A reduction over all loops of the nest that holds it; afterwards `name` is a local at the nest's own level.
 
@@ -152,13 +152,13 @@ class Accumulator:
     position: Size = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let:
     name: str
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store:
     """`mode` other than set reads the element, combines, and writes (histograms, accumulator rows)."""
 
@@ -170,7 +170,7 @@ class Store:
     indirect: tuple[Node, ...] = ()  # the values of `$k` in subscripts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Nest:
     """loops (outermost first) around body; accumulators live over all of these loops, not over those outside."""
 
@@ -182,7 +182,7 @@ class Nest:
 Statement = Nest | Let | Store
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kernel:
     """One compiled piece of code: statements in order. `tiles` are thread-private buffers (in cache), see above."""
 
@@ -193,7 +193,7 @@ class Kernel:
     lines: tuple[int, ...] = ()  # source lines it came from
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Allocation:
     """A temporary's place in the arena: byte offset and size, both possibly symbolic; 64-byte aligned."""
 
@@ -202,7 +202,7 @@ class Allocation:
     bytes: Size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schedule:
     """Kernels and library calls in order, the arena, and what was decided (for `explain`)."""
 
@@ -211,4 +211,4 @@ class Schedule:
     allocations: tuple[Allocation, ...] = ()
     arena_bytes: Size = 0
     aliases: tuple[tuple[str, str], ...] = ()  # (buffer, buffer whose memory it takes over)
-    notes: tuple[str, ...] = field(default=())  # decisions in words: fused, not fused and why, materialized
+    notes: tuple[str, ...] = ()  # decisions in words: fused, not fused and why, materialized

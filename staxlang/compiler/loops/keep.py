@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, symbol
 from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Write
@@ -17,7 +16,7 @@ WORTH_KEEPING = 8
 TILE_BYTES = 32 << 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kept:
     """A value that stays in memory between passes."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from staxlang.base.dtypes import BOOL
+from staxlang.base.records import replace
 from staxlang.base.sizes import symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.assemble import Write, assemble
@@ -50,7 +49,7 @@ def _body(
         return scatter_body(first, ex, target)
     plan = assemble(cluster, stored, ex)
     if cluster.pure:
-        return flat_body(plan, ex, target, streaming)
+        return flat_body(plan, ex, target, streaming, tiles)
     plan = with_merged_rows(plan, ex)
     column = None if plan.over else column_axis(plan, ex)
     kept = keep_values(plan, ex, tiles if column is None else None)

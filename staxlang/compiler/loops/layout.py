@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbol, symbols
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Range
@@ -13,7 +13,7 @@ from staxlang.compiler.node import Node
 NOMINAL = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """One load, store or use of an index as a number: `steps` per loop index, None where it is not affine in them."""
 
@@ -49,6 +49,11 @@ def _walk(node: Node, wanted: frozenset[str], found: list[Access], seen: set[Nod
         found.append(_linear("", value, symbols(value) & wanted, wanted, 0, False))
     for operand in node.operands:
         _walk(operand, wanted, found, seen, ex)
+
+
+def access_of(load: Node, names: frozenset[str], ex: Expressions) -> Access:
+    """How a load walks memory."""
+    return _access(load["buffer"], load["subscripts"], names, ex, False)
 
 
 def _access(buffer: str, subscripts: tuple[Size, ...], wanted: frozenset[str], ex: Expressions, write: bool) -> Access:

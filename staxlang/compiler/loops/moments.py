@@ -6,8 +6,8 @@ The formula for parts is that of Chan, Golub and LeVeque (1983): m2 = sum(m2_c) 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from staxlang.base.records import replace
 from staxlang.base.sizes import Size, maximum, symbol
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.chunks import add_temporary

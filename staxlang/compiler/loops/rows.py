@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.assemble import Plan
 from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols
-from staxlang.compiler.loops.ir import Loop, Nest, Range, Statement, Store
+from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
 from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.transposed import crossed_body, find_crossing
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -20,7 +21,9 @@ CHUNK = 16384
 MANY = 64
 
 
-def flat_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
+def flat_body(
+    plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str], tiles: list[Buffer]
+) -> tuple[Statement, ...]:
     """Pointwise definitions over the same points: axes merged, the last one in vectors."""
     writes = [write for one in plan.passes for write in one.writes]
     names = [name for name, _ in plan.outer]
@@ -32,6 +35,9 @@ def flat_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
     if not ranges:
         return tuple([Store(w.buffer, w.subscripts, w.value) for w in writes])
     *rest, (name, extent) = ranges
+    crossing = find_crossing(writes, ranges, ex) if rest else None
+    if crossing is not None:
+        return crossed_body(writes, ranges, crossing, ex, target, tiles, streaming)
     scope = Scope(ex, target, [], {})
     outer, start, length, mapping = flat_loops(rest, name, extent, ex)
     if mapping:

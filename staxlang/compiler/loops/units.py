@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, substitute, symbol, symbols
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range
@@ -18,7 +18,7 @@ CHEAP_EXPANDED = 6
 REPEATED = 16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """One definition that is kept: `buffer[subscripts] over ranges = body`, index names unique in the schedule, no axis of extent 1."""
 
