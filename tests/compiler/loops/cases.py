@@ -13,6 +13,7 @@ from staxlang.base.dtypes import F32, F64, I32, I64, U8
 from staxlang.base.sizes import Size, evaluate
 from staxlang.compiler.graph import Graph
 from staxlang.compiler.node import Node
+from staxlang.typecheck import views
 from tests.compiler.graphs.building import Build
 
 
@@ -159,6 +160,9 @@ def cases(n: Size = 64, m: Size = 128) -> list[Case]:
         Case("variance of columns", lambda b, x: [variance(b, x, (0,))], lambda x: x.var(0), (f,)),
         Case("several reductions", lambda b, x: [b.reduce(x, "max", (1,)), b.reduce(x, "sum", (1,)), b.reduce(x, "argmax", (1,))],
              lambda x: [x.max(1), x.sum(1), x.argmax(1)], (f,)),
+        Case("x + x.T", lambda b, x: [b.op("add", x, b.view(x, views.transpose(x.type.shape, (1, 0))))], lambda x: x + x.T, ((F32, (n, n)),)),
+        Case("x.T * y", lambda b, x, y: [b.op("multiply", b.view(x, views.transpose(x.type.shape, (1, 0))), y)],
+             lambda x, y: x.T * y, (f, (F32, (m, n)))),
         Case("argmin over rows", lambda b, x: [b.reduce(x, "argmin", (0,))], lambda x: x.argmin(0), (f,)),
     ]  # fmt: skip
 
