@@ -11,17 +11,12 @@ from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, symbol
 from staxlang.base.types import TensorType
+from staxlang.runtime.evidence import Evidence, decide
 from staxlang.runtime.headers import DTYPE_NAMES
 from staxlang.runtime.planning import LEAF_KINDS, stride_pattern, strides_in_elements
 from staxlang.runtime.signature import Array, Item
 from staxlang.typecheck import arguments as abstract
 from staxlang.typecheck.values import ArrayValue, Storage, Value
-
-SYMBOLIC = None  # in Evidence: more than one value has been seen there
-
-Evidence = dict[tuple[str, int, str, int], int | None]
-"""For each (path, rank, "shape" or "strides", axis): the one value that was seen there, or SYMBOLIC."""
-
 
 class Arguments(NamedTuple):
     """Abstract arguments by parameter, the array types by leaf position, the hints of their symbols, and what was seen where."""
@@ -42,11 +37,8 @@ class SizePolicy:
         self.seen: Evidence = {}
 
     def _size(self, path: str, rank: int, what: str, axis: int, value: int, signed: bool = False) -> Size:
-        key = (path, rank, what, axis)
-        policy = self.settings.sizes
-        known = self.evidence.get(key, value)
-        self.seen[key] = value if known == value else SYMBOLIC
-        if policy == "static" or (policy == "evidence" and known is not SYMBOLIC and known == value) or (signed and policy == "symbolic"):
+        policy = "evidence" if signed and self.settings.sizes == "symbolic" else self.settings.sizes
+        if not decide(self.seen, self.evidence, (path, rank, what, axis), value, policy):
             return value
         name = f"{path}.{what}[{axis}]"
         self.hints[name] = value

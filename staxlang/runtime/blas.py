@@ -51,8 +51,8 @@ def _libraries() -> list[ctypes.CDLL]:
             found.append(ctypes.CDLL(path))
         except OSError:
             continue
-    modules = [np._core._multiarray_umath.__file__]  # pyright: ignore  (its symbols include those of what it is linked with)
-    for path in (*modules, None):
+    core = getattr(np, "_core", None) or np.core  # pyright: ignore  (NumPy 1)
+    for path in (core._multiarray_umath.__file__, None):  # symbols of a library include those of what it is linked with
         try:
             found.append(ctypes.CDLL(path))
         except (OSError, TypeError):

@@ -14,8 +14,9 @@ from staxlang.compiler.capture import GraphRecorder
 from staxlang.compiler.graph import Graph, fingerprint
 from staxlang.compiler.llvm.entry_plan import EntryPlan, Output
 from staxlang.runtime import failures
-from staxlang.runtime.arguments import Arguments, Evidence, SizePolicy, abstract_arguments
+from staxlang.runtime.arguments import Arguments, SizePolicy, abstract_arguments
 from staxlang.runtime.disk import digest
+from staxlang.runtime.evidence import Evidence
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Matched, Matcher
 from staxlang.runtime.planning import LEAF_KINDS, PlanBuilder
@@ -111,7 +112,7 @@ class _Capture:
         matched = Matcher(encoded, builder.slots, names, self.prepared.values).match()
         assert isinstance(matched, Matched), matched
         step.outcome = execute(built.program.function, encoded, builder.slots, matched)[0].item()
-        step.native_plan = plan
+        step.native_plan, step.stored = plan, built.stored
         self.gates.append(step)
         return step.outcome
 
@@ -177,7 +178,7 @@ class _Capture:
         plan = self._plan(builder, graph, built, outputs, result)
         encoded, names = encode(plan)
         version = Version(number, encoded, builder.slots, names, built.program, tuple(self.gates))
-        version.native_plan = plan
+        version.native_plan, version.stored = plan, built.stored
         version.source = Captured(graph, evaluation, tree, built)
         return version
 
@@ -197,6 +198,8 @@ def _leaf_arrays(prepared: Prepared) -> dict[int, np.ndarray[Any, Any]]:
 
 class _Failure:
     """Raises for a run-time check of a program that failed: the check is looked up in the program's stages only then."""
+
+    is_failure = True
 
     def __init__(self, graph: Graph, compiler: Compiler) -> None:
         self.graph = graph

@@ -13,12 +13,18 @@ from typing import Any, Final, NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.runtime import late
 from staxlang.runtime.binding import Binder, Bound
+from staxlang.runtime.entries import EntryMaker, EntryTree
+from staxlang.runtime.evidence import Evidence, observe
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
+from staxlang.runtime.records import RestoredFailure, record_key, restore, save
 from staxlang.runtime.signature import Prepared, prepare
 from staxlang.runtime.versions import Replays, Version
 
 _MISSES_KEPT: Final = 64
+_CODE_SETTINGS: Final = (
+    "unroll_limit", "static_loop_limit", "recursion_limit", "isa", "checked", "fast_math", "engine", "sizes", "branches", "overlap",
+)  # fmt: skip
 _compilations = itertools.count(1)
 
 
@@ -52,7 +58,7 @@ class Dispatcher:
         self.settings = settings
         self.binder = Binder(function)
         self.versions: list[Version] = []
-        self.evidence: dict[Any, int | None] = {}
+        self.evidence: Evidence = {}
         self.counts = Counts()
         self.retired_hits = 0
         self.misses: deque[Miss] = deque(maxlen=_MISSES_KEPT)
@@ -60,7 +66,8 @@ class Dispatcher:
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
         self._warned = False
-        self._tree: Any = None
+        self._tree: EntryTree | None = None
+        self._options = repr([getattr(settings, name) for name in _CODE_SETTINGS])
 
     # ---- calls ----
 
@@ -134,11 +141,22 @@ class Dispatcher:
             return version, found
 
     def _compile(self, bound: Bound, prepared: Prepared) -> Version:
+        """From disk where a process has made it before, else by the compiler; only a success adds to the evidence."""
         ground = Ground.get(self.settings)
+        observed = observe(prepared.items, self.evidence, self.settings)
+        key = record_key(ground, self._options, self.function, prepared, bound.shape, observed.text)
+        number = next(self._numbers)
+        version = restore(ground, key, self.function, prepared, number, RestoredFailure(self.binder.name)) if key is not None else None
+        if version is not None:
+            self.evidence.update(observed.seen)
+            self.counts.disk_hits += 1
+            return version
         self._count_compilation()
-        version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, next(self._numbers))
+        version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, number)
         self.evidence.update(seen)
         self.counts.compilations += 1
+        if key is not None:
+            save(ground, key, version, self.function)
         return version
 
     def _count_compilation(self) -> None:
@@ -163,7 +181,7 @@ class Dispatcher:
     def _extend(self, version: Version, bound: Bound) -> None:
         """A native entry for this call shape, linked in front."""
         ground = Ground.get(self.settings)
-        if ground.native and version.native_plan is not None and version.program is not None:
+        if ground.native and version.program is not None:
             with self._lock:
                 tree = self.tree(ground)
                 tree.add(version, bound.shape)
@@ -171,9 +189,9 @@ class Dispatcher:
         else:
             version.entries[bound.shape] = None
 
-    def tree(self, ground: Ground) -> Any:
+    def tree(self, ground: Ground) -> EntryTree:
         if self._tree is None:
-            self._tree = late.entries().EntryTree(late.entries().EntryMaker(ground.support, ground.store, ground.target, self.binder))
+            self._tree = EntryTree(EntryMaker(ground.support, ground.store, ground.target, self.binder))
         return self._tree
 
     def _admit(self, version: Version, differences: list[tuple[Version, list[Difference]]]) -> None:

@@ -6,17 +6,14 @@ import struct
 import sys
 from typing import Any
 
-from staxlang.compiler.llvm.entry import emit_entry
 from staxlang.compiler.llvm.entry_plan import EntryPlan, Place
-from staxlang.runtime import identity
+from staxlang.runtime import identity, late
 from staxlang.runtime.binding import Binder, CallShape
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
-from staxlang.runtime.plans import encode
-from staxlang.runtime.support import Support, build, load
-from staxlang.runtime.versions import GateStep, NativeEntry, Program, Version
-
-_PARTS = ("", ".next", ".child", ".slots", ".tags", ".hits", ".used")
+from staxlang.runtime.plans import shape_key
+from staxlang.runtime.support import Support, load
+from staxlang.runtime.versions import ENTRY_PARTS, GateStep, NativeEntry, Program, Version
 
 
 class EntryMaker:
@@ -28,17 +25,18 @@ class EntryMaker:
         self.target = target
         self.binder = binder
 
-    def make(self, plan: EntryPlan, slots: list[Any], program: Program, shape: CallShape, outcome: int | None) -> NativeEntry | None:
-        """None where the call shape cannot be served natively."""
+    def make(
+        self, plan: EntryPlan, exact: EntryPlan | None, slots: list[Any], program: Program, shape: CallShape, outcome: int | None
+    ) -> NativeEntry | None:
+        """The entry of an encoded plan; `exact` is the same plan with sizes, where it is at hand. None: this shape has no native entry."""
         table = list(slots)
-        placed = self._at_shape(plan, shape, table)
+        placed = self._at_shape(plan, shape, table, outcome)
         if placed is None:
             return None
-        placed = placed._replace(outcome=outcome, slots=len(table))
-        layout = self.support.layout
-        key = digest("entry", repr(encode(placed)), program.name, repr(layout), identity.compiler(), identity.machine(self.target))
+        where = (identity.compiler(), identity.machine(self.target), repr(self.support.layout))
+        key = digest("entry", shape_key(placed), program.name, *where)
         name = f"e{key}"
-        exported = tuple(name + part for part in _PARTS)
+        exported = tuple(name + part for part in ENTRY_PARTS)
         data = self.store.get(key) if self.store is not None else None
         code = None
         if data is not None:
@@ -47,15 +45,14 @@ class EntryMaker:
             except LoadError:
                 code = None
         if code is None:
-            text = emit_entry(placed, name, program.name, self.support.words, layout)
-            text += f"declare i32 @{program.name}(ptr, ptr, ptr, ptr)\n"
-            data = build(text, self.target, 1)
+            sized = placed if exact is None else self._at_shape(exact, shape, list(slots), outcome)
+            data = late.entry_building().build_entry(sized, name, program.name, self.support, self.target)
             code = load(data, self.support.symbols, exported)
             if self.store is not None:
                 self.store.put(key, data)
         return NativeEntry(name, code, table)
 
-    def _at_shape(self, plan: EntryPlan, shape: CallShape, table: list[Any]) -> EntryPlan | None:
+    def _at_shape(self, plan: EntryPlan, shape: CallShape, table: list[Any], outcome: int | None) -> EntryPlan | None:
         """The plan with parameters as arguments of this call shape; defaults and keyword names join the table."""
         binder = self.binder
         places: list[Place] = []
@@ -75,7 +72,7 @@ class EntryMaker:
         if spread and _returns(plan.result, spread):
             return None
         keywords = tuple(_slot(table, sys.intern(name)) for name in shape[1])
-        return plan._replace(places=tuple(places), positional=shape[0], keywords=keywords)
+        return plan._replace(places=tuple(places), positional=shape[0], keywords=keywords, outcome=outcome, slots=len(table))
 
     def _parameter(self, place: Place, shape: CallShape, table: list[Any]) -> Place:
         name = place.step[1]
@@ -134,7 +131,7 @@ class EntryTree:
                 return
             siblings = node.children
         assert version.program is not None
-        entry = self.maker.make(version.native_plan, version.slots, version.program, shape, outcome)
+        entry = self.maker.make(version.plan, version.native_plan, version.slots, version.program, shape, outcome)
         version.entries[shape] = entry
         if entry is not None:
             siblings.insert(0, entry)
@@ -144,7 +141,7 @@ class EntryTree:
     ) -> NativeEntry | None:
         node = self._gates.get(key)
         if node is None:
-            node = self.maker.make(gate.native_plan, gate.slots, gate.program, shape, outcome)
+            node = self.maker.make(gate.plan, gate.native_plan, gate.slots, gate.program, shape, outcome)
             if node is not None:
                 self._gates[key] = node
                 siblings.insert(0, node)

@@ -48,8 +48,13 @@ def numpy_symbols() -> dict[str, int]:
     """Addresses of what the entries call in NumPy."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(np._core.multiarray._ARRAY_API, None)  # pyright: ignore  (NumPy's documented C-API capsule has no typed name)
+    table = get(_multiarray()._ARRAY_API, None)
     return {name: ctypes.c_void_p.from_address(table + 8 * index).value or 0 for name, index in _API_INDEX.items()}
+
+
+def _multiarray() -> Any:
+    """NumPy's core module, which holds the capsule of its C API (documented, but without a typed name; NumPy 1 has it elsewhere)."""
+    return (getattr(np, "_core", None) or np.core)._multiarray_umath  # pyright: ignore
 
 
 def layout() -> HeaderLayout:
@@ -116,8 +121,8 @@ def _descriptor_holds(at: HeaderLayout) -> bool:
 def _handler_holds(at: HeaderLayout) -> bool:
     owner, view = np.empty(8), np.empty(8)[1:]
     capsule = word(id(owner), ARRAY_HANDLER)
-    name = type(np._core.multiarray._ARRAY_API)  # pyright: ignore  (the capsule type)
-    return bool(capsule) and word(capsule, at.type) == id(name) and word(id(view), ARRAY_HANDLER) == 0
+    kind = type(_multiarray()._ARRAY_API)
+    return bool(capsule) and word(capsule, at.type) == id(kind) and word(id(view), ARRAY_HANDLER) == 0
 
 
 def _numbers_hold(at: HeaderLayout) -> bool:

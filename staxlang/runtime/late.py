@@ -16,8 +16,12 @@ def programs() -> Any:
     return import_module("staxlang.runtime.programs")
 
 
-def entries() -> Any:
-    return import_module("staxlang.runtime.entries")
+def entry_building() -> Any:
+    return import_module("staxlang.runtime.entry_building")
+
+
+def libraries() -> Any:
+    return import_module("staxlang.runtime.libraries")
 
 
 def native() -> Any:

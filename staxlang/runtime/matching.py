@@ -55,7 +55,7 @@ class Matcher:
                 self._lose(index)
                 continue
             try:
-                value = _READERS[place.step[0]](self, place)
+                value = self.read(place)
             except (LookupError, AttributeError, ValueError, TypeError):
                 self._differ(place.path, f"{place.path} exists", "a value", "none")
                 self._lose(index)
@@ -68,6 +68,10 @@ class Matcher:
         if not self._lost:
             self._sizes()
         return self.differences or Matched(self.objects, self.env)
+
+    def read(self, place: Place) -> Any:
+        """The object at a place, whose parents have been read before."""
+        return _READERS[place.step[0]](self, place)
 
     def _lose(self, index: int) -> None:
         self.objects.append(None)

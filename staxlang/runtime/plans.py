@@ -8,7 +8,7 @@ from typing import Any
 from staxlang.compiler.llvm.entry_plan import EntryPlan, Output, Place
 
 # An array check's fields that hold sizes, and result nodes' fields that do.
-_SIZES_OF_RESULT = {"view": (3, 4, 5), "part": (3, 4, 5), "size": (1,)}
+SIZES_OF_RESULT = {"view": (3, 4, 5), "part": (3, 4, 5), "size": (1,)}
 
 
 class SizeNames:
@@ -75,11 +75,16 @@ def _result(tree: tuple[Any, ...], names: SizeNames) -> tuple[Any, ...]:
         return kind, tuple(_result(item, names) for item in tree[1])
     if kind == "build":
         return kind, tree[1], tuple(_result(item, names) for item in tree[2])
-    fields = _SIZES_OF_RESULT.get(kind, ())
+    fields = SIZES_OF_RESULT.get(kind, ())
     return tuple(
         part if index not in fields else names.many(part) if isinstance(part, tuple) else names.text(part)
         for index, part in enumerate(tree)
     )
+
+
+def shape_key(plan: EntryPlan) -> str:
+    """An encoded plan as text, without the words for users: equal for equal entries in every process."""
+    return repr(plan._replace(places=tuple(place._replace(path="") for place in plan.places)))
 
 
 Environment = dict[str, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, parse_size
@@ -19,10 +19,9 @@ from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
 from staxlang.runtime import identity
 from staxlang.runtime.disk import Store, digest
-from staxlang.runtime.libraries import provide
 from staxlang.runtime.loader import LoadError
-from staxlang.runtime.running import program_function
-from staxlang.runtime.support import Support, build, load
+from staxlang.runtime.program_loading import Stored, load_program
+from staxlang.runtime.support import Support, build
 from staxlang.runtime.versions import Program
 from staxlang.runtime.write_back import with_write_back
 
@@ -38,13 +37,14 @@ class Stages(NamedTuple):
 
 
 class Built(NamedTuple):
-    """A program and what its entry has to give it: size symbols in order, bytes of scratch, work (a size), number of run-time checks."""
+    """A program and what its entry has to give it: size symbols in order, bytes of scratch, work (a size), texts of run-time checks."""
 
     program: Program
     sizes: tuple[str, ...]
     arena: Size
     work: Size
-    checks: int
+    checks: tuple[str, ...]
+    stored: Stored
 
 
 def stages(graph: Graph, target: Target, settings: Settings, name: str, record: Callable[[str, Graph], None] | None = None) -> Stages:
@@ -94,29 +94,33 @@ class Programs:
         return built
 
     def _build(self, key: str, graph: Graph, settings: Settings) -> Built:
-        name = f"p{key}"
-        made = stages(graph, self.target, settings, name)
+        made = stages(graph, self.target, settings, f"p{key}")
         data = build(made.emission.text, self.target)
-        steps = [step for step in made.schedule.steps if isinstance(step, Kernel)]
         work: Size = 0
-        for step in steps:
-            work = work + step.work
+        for step in made.schedule.steps:
+            if isinstance(step, Kernel):
+                work = work + step.work
+        checks = tuple(check_text(made, number) for number in range(len(made.emission.checks)))
         sizes = size_symbols(made.schedule)
-        record = (data, made.emission.externals, sizes, _text(made.schedule.arena_bytes), _text(work), len(made.emission.checks))
-        built = self._load(key, record)
+        stored = (data, made.emission.externals, sizes, _text(made.schedule.arena_bytes), _text(work), checks)
+        built = self._load(key, stored)
         self.compiled += 1
         if self.store is not None:
-            self.store.put(digest("program", key), marshal.dumps(record))
+            self.store.put(digest("program", key), marshal.dumps(stored))
         return built
 
-    def _load(self, key: str, record: tuple[Any, ...]) -> Built:
-        data, externals, sizes, arena, work, checks = record
-        name = f"p{key}"
-        provide(self.support, self.target, self.store, externals)
-        code = load(data, self.support.symbols, (name,))
-        program = Program(name, code, program_function(code.addresses[name]), key)
-        self.support.symbols.add(name, code.addresses[name])
-        return Built(program, tuple(sizes), _size(arena), _size(work), checks)
+    def _load(self, key: str, stored: Stored) -> Built:
+        program = load_program(self.support, self.target, self.store, key, stored)
+        _, _, sizes, arena, work, checks = stored
+        return Built(program, tuple(sizes), _size(arena), _size(work), checks, stored)
+
+
+def check_text(made: Stages, number: int) -> str:
+    """What the run-time check of a program says when it fails, for a process that has only the program's code."""
+    node = made.emission.checks[number]
+    spans = made.loops.interner.spans.get(node, ())
+    where = f" ({spans[0].source.name}:{spans[0].line})" if spans else ""
+    return f"{spans[0].source.line(spans[0].line).strip() if spans else 'an index'}{where}"
 
 
 def _text(size: Size) -> int | str:

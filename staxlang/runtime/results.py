@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from staxlang.base.types import TensorType, row_major_strides
+from staxlang.runtime.containers import DictMaker, ListMaker, RangeMaker, RecordMaker
 from staxlang.runtime.planning import PlanBuilder
 from staxlang.typecheck.results import (
     InputArray,
@@ -76,38 +77,11 @@ class ResultTree:
 def _maker(result: Any) -> tuple[Callable[..., Any], list[Result]]:
     """(what makes the container of its parts, the parts)."""
     if isinstance(result, RangeResult):
-        return range, list(result.parts)
+        return RangeMaker(), list(result.parts)
     if isinstance(result, list):
-        return _make_list, list(result)
+        return ListMaker(), list(result)
     if isinstance(result, dict):
-        return _DictMaker(tuple(result)), list(result.values())
+        return DictMaker(tuple(result)), list(result.values())
     assert isinstance(result, RecordResult)
     names = tuple(name for name, _ in result.fields)
-    return _RecordMaker(result.cls, names, result.ordered), [part for _, part in result.fields]
-
-
-def _make_list(*items: Any) -> list[Any]:
-    return list(items)
-
-
-class _DictMaker:
-    def __init__(self, keys: tuple[Any, ...]) -> None:
-        self.keys = keys
-
-    def __call__(self, *values: Any) -> dict[Any, Any]:
-        return dict(zip(self.keys, values, strict=True))
-
-
-class _RecordMaker:
-    """A dataclass instance without its `__init__`, or a named tuple."""
-
-    def __init__(self, cls: Any, names: tuple[str, ...], ordered: bool) -> None:
-        self.cls, self.names, self.ordered = cls, names, ordered
-
-    def __call__(self, *values: Any) -> Any:
-        if self.ordered:
-            return self.cls._make(values)
-        made = object.__new__(self.cls)
-        for name, value in zip(self.names, values, strict=True):
-            object.__setattr__(made, name, value)
-        return made
+    return RecordMaker(result.cls, names, result.ordered), [part for _, part in result.fields]

@@ -30,6 +30,9 @@ class Program(NamedTuple):
         return self.code.addresses[self.name]
 
 
+ENTRY_PARTS = ("", ".next", ".child", ".slots", ".tags", ".hits", ".used")  # what an entry's object exports, after its name
+
+
 class NativeEntry:
     """A loaded native entry of a version, or of a gate, for one call shape."""
 
@@ -70,7 +73,7 @@ class NativeEntry:
 class GateStep:
     """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay."""
 
-    __slots__ = ("key", "plan", "slots", "names", "program", "outcome", "path", "native_plan")
+    __slots__ = ("key", "plan", "slots", "names", "program", "outcome", "path", "native_plan", "stored")
 
     def __init__(
         self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Program, outcome: Any, path: str
@@ -83,6 +86,7 @@ class GateStep:
         self.outcome = outcome
         self.path = path
         self.native_plan: Any = None
+        self.stored: Any = ()
 
     def replay(self, values: dict[str, Any]) -> Any:
         """The gate's value for a call; a Difference where the call does not get there."""
@@ -99,7 +103,7 @@ class Version:
     """One compiled artifact of a kernel. It serves every call that meets its plan's guards and its gates' outcomes."""
 
     __slots__ = (
-        "number", "plan", "slots", "names", "program", "gates", "entries", "guards", "calls", "used", "source", "native_plan", "route", "runner",
+        "number", "plan", "slots", "names", "program", "gates", "entries", "calls", "used", "source", "native_plan", "stored", "runner",
     )  # fmt: skip
 
     def __init__(
@@ -112,12 +116,11 @@ class Version:
         self.program = program
         self.gates = gates
         self.entries: dict[CallShape, NativeEntry | None] = {}  # None: this call shape has no native entry
-        self.guards: tuple[str, ...] = ()
         self.calls = 0  # served from Python
         self.used = 0
         self.source: Any = None  # the capture that it came from; None where it came from disk
-        self.native_plan: Any = None  # the plan with symbolic sizes, for writing further entries
-        self.route = "native"
+        self.native_plan: Any = None  # the plan with symbolic sizes, where it is at hand
+        self.stored: Any = ()  # the program as the disk cache keeps it
         self.runner: Callable[[EntryPlan, list[Any], Matched], Any] | None = None  # instead of the program (reference engine)
 
     def match(self, values: dict[str, Any], replays: Replays) -> Matched | list[Difference]:

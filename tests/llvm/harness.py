@@ -12,7 +12,7 @@ import numpy as np
 
 from staxlang.base.dtypes import BOOL, DTYPES, I64, DType, from_numpy
 from staxlang.base.sizes import Size, evaluate, symbol
-from staxlang.compiler.llvm import Emission, emit
+from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.ir import (
     Accumulator, Allocation, Buffer, Kernel, Let, LibraryCall, Loop, LoopProgram, Nest, Schedule, Statement, Store,
 )  # fmt: skip

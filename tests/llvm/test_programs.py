@@ -10,7 +10,7 @@ import pytest
 from harness import Program, Sketch, host, host_target
 
 from staxlang.base.sizes import minimum
-from staxlang.compiler.llvm import emit
+from staxlang.compiler.llvm.program import emit
 from staxlang.compiler.llvm.library import gemm_text
 from staxlang.compiler.llvm.pool import pool_text
 from staxlang.compiler.loops.ir import BufferView, LibraryCall, Schedule

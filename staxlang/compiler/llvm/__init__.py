@@ -1,5 +1,4 @@
-"""The LLVM emitter: a Schedule in, the text of an LLVM module out."""
+"""The LLVM emitter: a Schedule in, the text of an LLVM module out (`program.emit`).
 
-from staxlang.compiler.llvm.program import Emission, emit, emit_program
-
-__all__ = ["Emission", "emit", "emit_program"]
+Nothing is imported here: a process that only loads stored code needs `entry_plan` and `support` of this package, not the emitter.
+"""

@@ -1,0 +1,90 @@
+"""Python objects by content: the same description in every process for what means the same to a compiled program, None where there is none."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from staxlang.runtime.containers import look_up
+from staxlang.runtime.disk import digest
+
+Content = tuple[Any, ...]
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented))
+
+
+def describe(value: Any) -> Content | None:
+    """What a value is, without identities, times or places in memory."""
+    if isinstance(value, enum.Enum):
+        return ("enum", type(value).__module__, type(value).__qualname__, value.name)
+    if type(value) in _PLAIN:
+        return ("value", type(value).__name__, repr(value))
+    for kind, form in _FORMS:
+        if isinstance(value, kind):
+            return form(value)
+    if isinstance(value, tuple | frozenset) and type(value) in (tuple, frozenset):
+        parts = [describe(item) for item in value]
+        if None in parts:
+            return None
+        return (type(value).__name__, *(sorted(map(repr, parts)) if type(value) is frozenset else parts))
+    if isinstance(value, slice | range):
+        return (type(value).__name__, repr(value))
+    return None
+
+
+def _of_array_scalar(value: np.generic[Any]) -> Content:
+    return ("numpy", value.dtype.str, value.tobytes())
+
+
+def _of_function(value: FunctionType) -> Content | None:
+    text = function_digest(value)
+    return None if text is None else ("function", text)
+
+
+def _of_named(value: Any) -> Content | None:
+    """A class, ufunc or built-in function: by the name under which it can be found again."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if module is None and isinstance(value, np.ufunc):
+        module = "numpy"
+    return ("named", module, name) if look_up(module, name) is value else None
+
+
+def _of_method(value: MethodType) -> Content | None:
+    function = describe(value.__func__)
+    return None if function is None else ("method", function)
+
+
+_FORMS: tuple[tuple[Any, Callable[[Any], Content | None]], ...] = (
+    (np.dtype, lambda value: ("dtype", value.str)),
+    (np.generic, _of_array_scalar),
+    (ModuleType, lambda value: ("module", value.__name__)),
+    (FunctionType, _of_function),
+    (MethodType, _of_method),
+    ((type, np.ufunc, BuiltinFunctionType), _of_named),
+)
+
+
+def function_digest(function: FunctionType) -> str | None:
+    """A function's code, defaults and annotations; not where it stands in its file, nor what its free names hold."""
+    defaults = [describe(value) for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())]
+    if None in defaults:
+        return None
+    annotations = {name: repr(value) for name, value in function.__annotations__.items()}
+    return digest(code_digest(function.__code__), repr(defaults), repr(tuple(function.__kwdefaults__ or ())), repr(annotations))
+
+
+def code_digest(code: CodeType) -> str:
+    """Code with its structure in lines and columns, relative to its first line: comments and places do not count, all else does."""
+    constants = [
+        code_digest(value) if isinstance(value, CodeType) else f"{type(value).__name__} {_constant_text(value)}" for value in code.co_consts
+    ]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    numbers = (code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+    return digest(code.co_code, code.co_linetable, *constants, repr(names), repr(numbers))
+
+
+def _constant_text(value: Any) -> str:
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)

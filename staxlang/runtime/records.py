@@ -1,0 +1,140 @@
+"""Whole versions on disk: a second process finds program, entry, guards and gates of a call by the content of function and arguments."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+from staxlang.compiler.llvm.entry_plan import EntryPlan, Output, Place
+from staxlang.runtime import identity, late
+from staxlang.runtime.binding import CallShape
+from staxlang.runtime.content import describe, function_digest
+from staxlang.runtime.disk import digest
+from staxlang.runtime.ground import Ground
+from staxlang.runtime.loader import LoadError
+from staxlang.runtime.matching import Difference
+from staxlang.runtime.program_loading import Stored, load_program
+from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
+from staxlang.runtime.signature import Item, Prepared
+from staxlang.runtime.versions import GateStep, Version
+
+
+class RestoredFailure:
+    """Raises for a failed run-time check of a program that came from disk."""
+
+    is_failure = True
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel = kernel
+        self.checks: tuple[str, ...] = ()
+
+    def __call__(self, status: int) -> None:
+        expression = self.checks[status - 1] if status <= len(self.checks) else self.kernel
+        late.raise_error("index-out-of-range-at-run", index="taken from data", axis="?", extent="?", expression=expression)
+
+
+# ---- keys ----------------------------------------------------------------------------------------------------------
+
+
+def record_key(ground: Ground, options: str, function: FunctionType, prepared: Prepared, shape: CallShape, extents: str) -> str | None:
+    """The key of a call: function, kinds of its arguments, `extents` (constants and symbols), settings. None: something has no content."""
+    code = function_digest(function)
+    if code is None or ground.store is None:
+        return None
+    parts: list[str] = []
+    for item in prepared.items:
+        content = _item_content(item)
+        if content is None:
+            return None
+        parts.append(f"{item.kind} {item.path} {item.parent} {content!r}")
+    where = (identity.compiler(), identity.machine(ground.target), options, function.__module__)
+    return digest("version", *where, code, repr(shape), extents, *parts)
+
+
+def _item_content(item: Item) -> Any:
+    value = item.value
+    if item.kind == "array":
+        return (value.dtype.str, value.ndim, None if value.flags.c_contiguous else value.strides)
+    if item.kind == "numpy scalar":
+        return value.dtype.str
+    if item.kind in ("int", "float", "complex"):
+        return item.kind
+    if item.kind in ("tuple", "list"):
+        return len(value)
+    if item.kind == "dict":
+        return describe(tuple(value))
+    return describe(type(value)) if item.kind == "record" else describe(value)
+
+
+def _below(key: str, outcome: Any) -> str:
+    return digest("below", key, repr(outcome))
+
+
+# ---- saving --------------------------------------------------------------------------------------------------------
+
+
+def save(ground: Ground, key: str, version: Version, function: FunctionType) -> None:
+    """Store a version's gates and the version, each under its own key. What has no content is not stored."""
+    store = ground.store
+    assert store is not None
+    try:
+        for gate in version.gates:
+            store.put(key, _encoded(gate.plan, gate.slots, gate.names, gate.program.fingerprint, gate.stored, gate.path, function))
+            key = _below(key, gate.outcome)
+        assert version.program is not None
+        store.put(
+            key, _encoded(version.plan, version.slots, version.names, version.program.fingerprint, version.stored, "", function)
+        )
+    except (Unrecordable, ValueError):
+        return
+
+
+def _encoded(
+    plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: str, stored: Stored, path: str, function: FunctionType
+) -> bytes:
+    recipes = RecipeWriter(plan, slots, function).write()
+    plain = plan._replace(places=tuple(map(tuple, plan.places)), outputs=tuple(map(tuple, plan.outputs)))
+    return marshal.dumps((tuple(plain), recipes, names, program, stored, path))
+
+
+# ---- restoring -----------------------------------------------------------------------------------------------------
+
+
+def restore(ground: Ground, key: str, function: FunctionType, prepared: Prepared, number: int, failure: RestoredFailure) -> Version | None:
+    """The stored version of a call; its gates are replayed on the way. None where there is none, or it does not fit this process."""
+    gates: list[GateStep] = []
+    while True:
+        data = ground.store.get(key) if ground.store is not None else None
+        if data is None:
+            return None
+        try:
+            plan, recipes, names, fingerprint, stored, path = marshal.loads(data)
+            plan = _plan(plan)
+            program = load_program(ground.support, ground.target, ground.store, fingerprint, stored)
+        except (LoadError, ValueError, EOFError, TypeError):
+            return None
+        slots = RecipeReader(recipes, plan, function, prepared.values, failure).read()
+        if slots is None:
+            return None
+        if not path:
+            version = Version(number, plan, slots, names, program, tuple(gates))
+            version.stored = stored
+            failure.checks = stored[-1]
+            return version
+        gate = GateStep(key, plan, slots, names, program, None, path)
+        gate.stored = stored
+        outcome = gate.replay(prepared.values)
+        if isinstance(outcome, Difference):
+            return None
+        gate.outcome = outcome
+        gates.append(gate)
+        key = _below(key, outcome)
+
+
+def _plan(fields: Sequence[Any]) -> EntryPlan:
+    plan = EntryPlan(*fields)
+    return plan._replace(
+        places=tuple(Place(*place) for place in plan.places), outputs=tuple(Output(*output) for output in plan.outputs)
+    )
