@@ -19,6 +19,19 @@ from staxlang.runtime import blas
 SERIAL = """
 @regions = global i64 0
 define void @stax_parallel(ptr %f, ptr %context, i64 %extent, i64 %grain) {
+entry:
+  %some = icmp sgt i64 %extent, 0
+  br i1 %some, label %run, label %none
+none:
+  ret void
+run:
+  %least = call i64 @llvm.smax.i64(i64 %grain, i64 1)
+  %shared = icmp slt i64 %least, %extent
+  br i1 %shared, label %share, label %alone
+alone:
+  call void %f(ptr %context, i64 0, i64 %extent)
+  ret void
+share:
   %old = load i64, ptr @regions
   %new = add i64 %old, 1
   store i64 %new, ptr @regions

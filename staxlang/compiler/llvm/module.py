@@ -42,6 +42,7 @@ class Module:
         self.metadata = False
         self.externals: dict[str, None] = {}
         self.shared: dict[str, None] = {}  # lines that mathematics wants at module level
+        self.masks = target.vector_bytes >= 64  # masked loads and stores cost nothing
         self.scales = target.vector_bytes >= 64  # llvm.ldexp is one instruction
         self.checks: list[Node] = []
         self._terms: dict[tuple[str, tuple[object, ...]], Terms] = {}
@@ -138,12 +139,6 @@ class Module:
             elif isinstance(statement, Nest):
                 names |= self.writes(statement)
         return names
-
-    def masks_everywhere(self, nest: Nest) -> bool:
-        """Whether a vector loop's body is emitted once, with masks in every iteration."""
-        if self.target.vector_bytes < 64:
-            return False
-        return _weight(nest.body, nest) * max(1, nest.loops[-1].unroll) > HEAVY
 
     # ---- private functions and constants
 

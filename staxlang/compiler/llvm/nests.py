@@ -105,6 +105,15 @@ def run_loop(
     lines.append(f"br label %loop.{n}")
     lines.append(f"loop.{n}:")
     lines.append(f"{index} = phi i64 [ {start}, %{came} ], [ {following}, %{latch} ]")
+    _carry(f, lines, carried, before, phis, came, latch, outer)
+    lines += scope.lines
+    f.block(f"done.{n}", outer)
+
+
+def _carry(
+    f: Function, lines: list[str], carried: Carried, before: Carried, phis: Carried, came: str, latch: str, outer: int
+) -> None:  # fmt: skip
+    """The phi nodes of what a loop carries; after it, `carried` is what the last run left."""
     for k, (old, phi, new) in enumerate(zip(before, phis, carried, strict=True)):
         if new is phi:  # the body left it alone
             carried[k] = old
@@ -112,8 +121,6 @@ def run_loop(
         for first, name, last in _texts(old, phi, new):
             lines.append(f"{name} = phi {phi.type} [ {first}, %{came} ], [ {last}, %{latch} ]")
         carried[k] = Value(new.text, new.dtype, new.lanes, outer, True, None, new.imag)
-    lines += scope.lines
-    f.block(f"done.{n}", outer)
 
 
 def _texts(old: Value, phi: Value, new: Value) -> list[tuple[str, str, str]]:
@@ -165,7 +172,7 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
         copies = len(f.lanes.parts)
     state = Reduction(nest.accumulators, copies, lanes, f.level)
     own = {loop.index for loop in nest.loops}
-    condition = _all_positive(f, [loop.extent for loop in nest.loops if not (symbols_of(loop.extent) & own)])
+    condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)
 
     def inside() -> None:
@@ -180,7 +187,7 @@ def symbols_of(size: Size) -> frozenset[str]:
     return frozenset() if isinstance(size, int) else symbols(size)
 
 
-def _all_positive(f: Function, extents: list[Size]) -> str | None:
+def all_positive(f: Function, extents: list[Size]) -> str | None:
     """An i1: all extents are at least 1; None where that is known."""
     condition: str | None = None
     for extent in dict.fromkeys(extents):
@@ -216,7 +223,7 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
 
         run_loop(f, start, end, 1, state.carried, writes, body)
 
-    run_if(f, _all_positive(f, [extent]) if inner else None, state.carried, writes, inside)
+    run_if(f, all_positive(f, [extent]) if inner else None, state.carried, writes, inside)
 
 
 def run_body(f: Function, nest: Nest, state: Reduction) -> None:
@@ -328,8 +335,8 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, state: Reduction, writes: f
     if isinstance(extent, int) and extent % block == 0:
         run_loop(f, start, end, block, state.carried, writes, whole_blocks)
         return
-    if f.module.masks_everywhere(nest):
-        run_loop(f, start, end, block, state.carried, writes, lambda index: masked_lanes(index, copies))
+    if f.module.masks:
+        masked_loop(f, start, end, width, copies, state.carried, writes, body)
         return
     main, _ = size_text(f, extent // block * block)
     middle, _ = size_text(f, loop.start + extent // block * block)
@@ -343,15 +350,68 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, state: Reduction, writes: f
     )  # fmt: skip
 
 
-def masked_part(f: Function, index: str, end: str, shift: int, width: int) -> Part:
-    """A part whose lanes at or past `end` are masked off."""
+def masked_loop(
+    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str],
+    body: Callable[[list[Part], str], None],
+) -> None:  # fmt: skip
+    """A vector loop whose body is there once, under masks that are all ones but in the last block.
+
+    The masks are carried by the loop, so whole blocks do not compute them.
+    """
+    n = f.fresh()
+    outer, block = f.level, width * copies
+    scope = f.open(f"loop.{n}", writes, False)
+    index = f"%i.{n}"
+    before = list(carried)
+    for k, value in enumerate(before):
+        imag = f"%c.{n}.{k}.i" if value.imag else ""
+        carried[k] = Value(f"%c.{n}.{k}", value.dtype, value.lanes, scope.level, True, None, imag)
+    phis = list(carried)
+    masks = [Value(f"%k.{n}.{part}", BOOL, width, scope.level, True) for part in range(copies)]
+    body([Part(part * width, mask) for part, mask in enumerate(masks)], index)
+    following = f.name(f.level, f"add i64 {index}, {block}", "i")
+    left = f.name(f.level, f"sub i64 {end}, {following}", "i")
+    whole = f.name(f.level, f"icmp sge i64 {left}, {block}", "i")
+    f.emit(f.level, f"br i1 {whole}, label %again.{n}, label %rest.{n}")
+    latch = scope.label
+    f.block(f"rest.{n}")
+    more = f.name(f.level, f"icmp sgt i64 {left}, 0", "i")
+    f.emit(f.level, f"br i1 {more}, label %part.{n}, label %done.{n}")
+    f.block(f"part.{n}")
+    last = [lane_mask(f, left, part * width, width) for part in range(copies)]
+    f.emit(f.level, f"br label %again.{n}")
+    f.block(f"again.{n}")
+    kind = f"<{width} x i1>"
+    names = [f.name(f.level, f"phi {kind} [ splat (i1 true), %{latch} ], [ {mask}, %part.{n} ]", "k") for mask in last]
+    f.emit(f.level, f"br label %loop.{n}")
+    f.close()
+    count = f.name(outer, f"sub i64 {end}, {start}", "i")
+    first = [lane_mask(f, count, part * width, width) for part in range(copies)]
+    around = f.scopes[outer]
+    lines, came = around.lines, around.label
+    lines.append(f"br label %loop.{n}")
+    lines.append(f"loop.{n}:")
+    lines.append(f"{index} = phi i64 [ {start}, %{came} ], [ {following}, %again.{n} ]")
+    for mask, old, new in zip(masks, first, names, strict=True):
+        lines.append(f"{mask.text} = phi {kind} [ {old}, %{came} ], [ {new}, %again.{n} ]")
+    _carry(f, lines, carried, before, phis, came, f"again.{n}", outer)
+    lines += scope.lines
+    f.block(f"done.{n}", outer)
+
+
+def lane_mask(f: Function, left: str, shift: int, width: int) -> str:
+    """The mask of the lanes below `left - shift`, an i64 that may be negative or large."""
     level = f.level
-    left = f.name(level, f"sub i64 {end}, {index}", "m")
     if shift:
         left = f.name(level, f"sub i64 {left}, {shift}", "m")
     left = f.name(level, f"call i64 @llvm.smin.i64(i64 {left}, i64 {width})", "m")
     kind = "i32" if width <= 16 else "i16"
     short = f.name(level, f"trunc i64 {left} to {kind}", "m")
     wide = f.splat(short, kind, width, level)
-    text = f.name(level, f"icmp slt <{width} x {kind}> {lane_numbers(kind, width)}, {wide}", "m")
-    return Part(shift, Value(text, BOOL, width, level, True), left)
+    return f.name(level, f"icmp slt <{width} x {kind}> {lane_numbers(kind, width)}, {wide}", "m")
+
+
+def masked_part(f: Function, index: str, end: str, shift: int, width: int) -> Part:
+    """A part whose lanes at or past `end` are masked off."""
+    left = f.name(f.level, f"sub i64 {end}, {index}", "m")
+    return Part(shift, Value(lane_mask(f, left, shift, width), BOOL, width, f.level, True))

@@ -1,7 +1,8 @@
 """The thread pool as the text of an LLVM module: fork-join over tiles of a range, with workers that spin a while and then sleep.
 
 Exported:
-    void stax_parallel(ptr function, ptr context, i64 extent, i64 grain)   function(context, begin, end) over parts of 0 .. extent
+    void stax_parallel(ptr function, ptr context, i64 extent, i64 grain)   function(context, begin, end) over parts of 0 .. extent; one
+                                                                            part where grain >= extent
     void stax_pool_threads(i32 count)    threads that a region may use, the caller's among them; workers start at the first region
     i32  stax_pool_workers()             workers that have been started
     void stax_pool_stop()                ends the workers and waits for them; a later region starts new ones
@@ -121,13 +122,19 @@ define void @stax_parallel(ptr %function, ptr %context, i64 %extent, i64 %grain)
 entry:
   %limit = load atomic i32, ptr @stax.limit monotonic, align 4
   %several = icmp sgt i32 %limit, 1
-  %splits = icmp slt i64 %grain, %extent
+  %least = call i64 @llvm.smax.i64(i64 %grain, i64 1)
+  %splits = icmp slt i64 %least, %extent
   %wanted = and i1 %several, %splits
-  br i1 %wanted, label %claim, label %alone
+  br i1 %wanted, label %claim, label %few
 claim:
   %pair = cmpxchg ptr @stax.busy, i32 0, i32 1 seq_cst seq_cst
   %mine = extractvalue { i32, i1 } %pair, 1
-  br i1 %mine, label %share, label %alone
+  br i1 %mine, label %share, label %few
+few:
+  %some = icmp sgt i64 %extent, 0
+  br i1 %some, label %alone, label %none
+none:
+  ret void
 alone:
   call void %function(ptr %context, i64 0, i64 %extent)
   ret void
@@ -146,8 +153,7 @@ fill:
   %up = add i64 %extent, %parts
   %less = sub i64 %up, 1
   %even = udiv i64 %less, %parts
-  %least = call i64 @llvm.smax.i64(i64 %even, i64 1)
-  %tile = call i64 @llvm.smax.i64(i64 %least, i64 %grain)
+  %tile = call i64 @llvm.smax.i64(i64 %even, i64 %least)
   store ptr %function, ptr @stax.function, align 8
   store ptr %context, ptr @stax.context, align 8
   store i64 %extent, ptr @stax.extent, align 8

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from staxlang.base.records import record
-from staxlang.base.sizes import Size
+from staxlang.base.sizes import Size, floordiv
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.library import emit_call
 from staxlang.compiler.llvm.module import CONTEXT, Module
-from staxlang.compiler.llvm.nests import emit_nest, emit_statement
+from staxlang.compiler.llvm.nests import all_positive, emit_nest, emit_statement, symbols_of
 from staxlang.compiler.llvm.types import element
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
@@ -90,27 +90,37 @@ def emit_parallel(f: Function, kernel: Kernel, nest: Nest) -> None:
     symbol = f"@{module.name}.{kernel.name}.{f.fresh()}"
     module.functions.append(_body_function(module, symbol, nest, dict(zip(captured, values, strict=True))))
     context = _context(f, values)
-    extent, _ = size_text(f, nest.loops[0].extent)
-    start, _ = size_text(f, nest.loops[0].start)
-    end, _ = size_text(f, nest.loops[0].start + nest.loops[0].extent)
-    n = f.fresh()
-    work, _ = size_text(f, kernel.work)
-    enough = f.name(0, f"icmp sge i64 {work}, {module.target.parallel_work}", "x")
-    several = f.name(0, f"icmp sgt i64 {extent}, 1", "x")
-    both = f.name(0, f"and i1 {enough}, {several}", "x")
-    f.emit(0, f"br i1 {both}, label %share.{n}, label %alone.{n}")
-    f.block(f"share.{n}", 0)
     module.externals["declare void @stax_parallel(ptr, ptr, i64, i64)"] = None
-    share = f.name(0, f"mul i64 {extent}, {module.target.parallel_work // TILES_PER_WORK}", "x")
-    grain = f.name(0, f"udiv i64 {share}, {work}", "x")
-    f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {extent}, i64 {grain})")
-    f.emit(0, f"br label %joined.{n}")
-    f.block(f"alone.{n}", 0)
-    f.emit(0, f"call void {symbol}(ptr {context}, i64 0, i64 {extent})")
-    f.emit(0, f"br label %joined.{n}")
-    f.block(f"joined.{n}", 0)
+    f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {_runs(f, nest)}, i64 {_grain(f, kernel, nest)})")
     for root in module.writes(nest):
         f.forget(root)
+
+
+def _runs(f: Function, nest: Nest) -> str:
+    """The first loop's extent, or 0 where another loop of the nest is empty (so the body's function has some iteration to run)."""
+    own = {loop.index for loop in nest.loops}
+    extent, level = size_text(f, nest.loops[0].extent)
+    some = all_positive(f, [loop.extent for loop in nest.loops[1:] if not symbols_of(loop.extent) & own])
+    return extent if some is None else f.name(level, f"select i1 {some}, i64 {extent}, i64 0", "x")
+
+
+def _grain(f: Function, kernel: Kernel, nest: Nest) -> str:
+    """Iterations that a tile has at least; all of them where threads would not pay."""
+    target, work, extent = f.module.target, kernel.work, nest.loops[0].extent
+    least = max(1, target.parallel_work // TILES_PER_WORK)
+    each = floordiv(work, extent) if extent != 0 else work
+    if isinstance(each, int):
+        grain = str(max(1, least // max(1, each)))
+    else:
+        text, level = size_text(f, each)
+        safe = f.name(level, f"call i64 @llvm.smax.i64(i64 {text}, i64 1)", "x")
+        grain = f.name(level, f"udiv i64 {least}, {safe}", "x")
+    if isinstance(work, int):
+        return grain
+    whole, _ = size_text(f, extent)
+    total, level = size_text(f, work)
+    enough = f.name(level, f"icmp sge i64 {total}, {target.parallel_work}", "x")
+    return f.name(level, f"select i1 {enough}, i64 {grain}, i64 {whole}", "x")
 
 
 def _context(f: Function, values: list[Value]) -> str:
