@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _HOME_ROWS: dict[str, str] = {
     "kernel": "runtime.kernel",
     "Kernel": "runtime.kernel",
+    "set_num_threads": "runtime.threads",
+    "get_num_threads": "runtime.threads",
     "StaxError": "base.diagnostics",
     "StaxWarning": "base.diagnostics",
     **dict.fromkeys(

@@ -22,8 +22,9 @@ def compiler() -> str:
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files):
             if name.endswith((".py", ".stx", ".bin")):
-                status = os.stat(os.path.join(folder, name))
-                facts.append(f"{os.path.relpath(folder, _PACKAGE)}/{name} {status.st_size} {status.st_mtime_ns}")
+                path = f"{folder}/{name}"
+                status = os.stat(path)
+                facts.append(f"{path[len(_PACKAGE) :]} {status.st_size} {status.st_mtime_ns}")
     python = f"{sys.implementation.cache_tag} {sys.hexversion}"
     return digest("\n".join(facts), python, np.__version__)
 

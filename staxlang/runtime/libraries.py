@@ -24,7 +24,7 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
             _add(support, target, store, text, _GEMM)
         elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
             _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
-            threads.start(support, target)
+            threads.start(support)
 
 
 def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...]) -> None:
