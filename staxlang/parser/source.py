@@ -8,6 +8,7 @@ import re
 import weakref
 from collections.abc import Iterator
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from staxlang.base.diagnostics import Diagnostic, diagnose
 from staxlang.base.spans import Source, Span
@@ -17,6 +18,7 @@ from staxlang.parser.python import convert_function, parse_block
 
 _DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
 _LAMBDA = re.compile(r"\blambda\b")
+_LAMBDA_REACH = 40  # lines above a lambda in which its statement is looked for before the whole file is parsed
 
 _trees: dict[int, tuple[weakref.ref[CodeType], tree.Function]] = {}
 
@@ -69,38 +71,52 @@ def _from_linecache(function: FunctionType, code: CodeType) -> tree.Function:
 
 
 def _locate(code: CodeType, lines: list[str], filename: str) -> tree.Function:
-    candidates = _lambdas(code, lines) if code.co_name == "<lambda>" else _definitions(code, lines)
+    is_lambda = code.co_name == "<lambda>"
     private = _class_name(code)
-    for first, last in candidates:
-        source = Source(filename, "".join(lines[first:last]), first + 1)
-        for node, shift in _nodes(source, code):
+    settled: set[int] = set()
+    for first, last in _lambda_blocks(code, lines) if is_lambda else _definition_blocks(code, lines):
+        block = None if first in settled else _parsed(Source(filename, "".join(lines[first:last]), first + 1))
+        if block is None:
+            continue
+        for node in _wanted(block, code):
             if is_text_of(node, code, private):
-                return convert_function(node, source, shift, private)
+                return convert_function(node, block.source, block.shift, private)
+        if not is_lambda:
+            settled.add(first)  # a whole definition, and another one: more lines will not change that
     raise SourceUnavailable("source-changed", name=_title(code))
 
 
-def _nodes(source: Source, code: CodeType) -> Iterator[tuple[ast.AST, int]]:
-    """The definitions in a block of text that may be the one wanted, and the shift of their line numbers."""
+class _Block(NamedTuple):
+    """Some lines, parsed; `shift` is what to add to its nodes' line numbers."""
+
+    source: Source
+    statements: list[ast.stmt]
+    shift: int
+
+
+def _parsed(source: Source) -> _Block | None:
     try:
-        statements, shift = parse_block(source)
+        return _Block(source, *parse_block(source))
     except (SyntaxError, ValueError):
-        return
+        return None
+
+
+def _wanted(block: _Block, code: CodeType) -> list[ast.AST]:
+    """The definitions in a block that may be the one of the code."""
     if code.co_name != "<lambda>":
-        yield from ((node, shift) for node in statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-        return
-    lambdas = [node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Lambda)]
+        return [node for node in block.statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    lambdas = [node for statement in block.statements for node in ast.walk(statement) if isinstance(node, ast.Lambda)]
     # Several on one line: their code tells them apart; where that is equal too, take the one whose body is at the right column.
-    place = _body_place(code)
-    lambdas.sort(key=lambda found: (abs(found.body.lineno + shift - place[0]), abs(found.body.col_offset - place[1])))
-    yield from ((found, shift) for found in lambdas)
+    line, column = _body_place(code)
+    lambdas.sort(key=lambda node: (abs(node.body.lineno + block.shift - line), abs(node.body.col_offset - column)))
+    return [*lambdas]
 
 
-def _definitions(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Ranges of lines that hold a whole `def` of the code's name: the recorded place first, then wherever the name is defined."""
+def _definition_blocks(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of lines that may hold a whole `def` of the code's name: at the recorded place first, then wherever the name is defined."""
     start = code.co_firstlineno - 1
-    last = max((line for _, _, line in code.co_lines() if line), default=start + 1)
     if start < len(lines):
-        yield from _block(lines, start, last)
+        yield from ((start, end) for end in _definition_ends(lines, start, _last_line(code)))
     name = code.co_name
     others = [number for number, line in enumerate(lines) if name in line and (found := _DEFINITION.match(line)) and found[1] == name]
     # The file was edited since: the definition has moved. Its code must match, so the nearest of equals will do.
@@ -110,11 +126,14 @@ def _definitions(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
         while first > 0 and lines[first - 1].lstrip().startswith("@"):
             first -= 1
         if first != start:
-            yield from _block(lines, first, number + 1)
+            yield from ((first, end) for end in _definition_ends(lines, first, number + 1))
 
 
-def _block(lines: list[str], start: int, least: int) -> Iterator[tuple[int, int]]:
-    """The definition that starts at a line: it ends before a line at its own margin, unless that line is in a string or bracket."""
+def _definition_ends(lines: list[str], start: int, least: int) -> Iterator[int]:
+    """Where the definition that starts at a line may end: before each line at its own margin. The first whole one is it.
+
+    Lines in strings and brackets can stand at any margin; with one of those as its end, the text does not parse.
+    """
     indent = _indent(lines[start])
     seen = False
     for number in range(start, len(lines)):
@@ -122,39 +141,26 @@ def _block(lines: list[str], start: int, least: int) -> Iterator[tuple[int, int]
         stripped = line.strip()
         if not seen:
             seen = _DEFINITION.match(line) is not None and _indent(line) == indent
-            continue
-        if number < least or not stripped or _indent(line) > indent or stripped[0] in "#)]}":
-            continue
-        if _complete(lines[start:number]):
-            yield start, number
-            return
+        elif number >= least and stripped and _indent(line) <= indent and stripped[0] not in "#)]}":
+            yield number
     if seen:
-        yield start, len(lines)
+        yield len(lines)
 
 
-def _complete(lines: list[str]) -> bool:
-    try:
-        parse_block(Source("", "".join(lines)))
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-def _lambdas(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
+def _lambda_blocks(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
     """Ranges of lines that may hold a whole statement, or a line of one, with the lambda: growing around its own lines."""
     start = code.co_firstlineno - 1
-    if start >= len(lines) or not _LAMBDA.search(lines[start]):
-        return
-    least = max((line for _, _, line in code.co_lines() if line), default=start + 1)
-    for above in range(40):
-        first = start - above
-        if first < 0:
-            break
-        if above and not lines[first].strip():
-            continue
-        for last in range(max(least, start + 1), min(least + 12, len(lines)) + 1):
-            yield first, last
+    if start < len(lines) and _LAMBDA.search(lines[start]):
+        least = _last_line(code)
+        for first in range(start, max(start - _LAMBDA_REACH, -1), -1):
+            if first == start or lines[first].strip():
+                yield from ((first, last) for last in range(least, min(least + 12, len(lines)) + 1))
     yield 0, len(lines)
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line that has an instruction."""
+    return max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
 
 
 def _body_place(code: CodeType) -> tuple[int, int]:
@@ -181,4 +187,4 @@ def _title(code: CodeType) -> str:
 def _class_name(code: CodeType) -> str:
     """The class whose body holds the function directly, which is what private names are made of; empty where there is none."""
     parts = code.co_qualname.split(".")
-    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""
+    return parts[-2] if len(parts) > 1 and parts[-2].isidentifier() else ""  # not `<locals>`, `<listcomp>`
