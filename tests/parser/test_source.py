@@ -137,7 +137,9 @@ def test_lambdas() -> None:
     ]
     first, second = function_source(same).span, function_source(again).span
     line = first.source.line(first.line)
-    assert (first.column, second.column) == (line.index("lambda"), line.rindex("lambda"))
+    # Python may give equal lambdas of one line one code object; then they have one place too.
+    other = line.index("lambda") if same.__code__ is again.__code__ else line.rindex("lambda")
+    assert (first.column, second.column) == (line.index("lambda"), other)
     assert "return lambda b: a + b" in text_of(nested)
     assert "return a + b" in text_of(nested(1))
     assert "return x + 1" in text_of(wide) and len(function_source(wide).parameters) == 2
