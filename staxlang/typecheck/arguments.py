@@ -25,7 +25,7 @@ from staxlang.typecheck.values import (
 class ArrayLeaf:
     """An array argument or captured array: the source of a storage. `path` is in the user's words."""
 
-    __slots__ = ("path", "position", "getter", "hints")
+    __slots__ = ("getter", "hints", "path", "position")
 
     def __init__(self, path: str, position: int, getter: Getter | None = None, hints: Mapping[str, int] | None = None) -> None:
         self.path = path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from staxlang.base.dtypes import DType
-from staxlang.typecheck import captures, containers, names, scalars
+from staxlang.typecheck import binding, captures, containers, names, scalars
 from staxlang.typecheck.guards import Getter, plain_attribute
 from staxlang.typecheck.values import (
     NONE,
@@ -135,7 +135,7 @@ def _of_static(call: CallContext, value: StaticValue, name: str) -> Value | None
         if isinstance(stored, FunctionType):
             return BoundMethod(captures.function_value(stored, None, call.span), value)
         return None
-    if isinstance(owner, _OPEN) and not name.startswith("__") or name == "__name__":
+    if (isinstance(owner, _OPEN) and not name.startswith("__")) or name == "__name__":
         found = getattr(owner, name, _ABSENT)
         if found is not _ABSENT:
             return captures.lift(call.context, found, Getter("object", repr(owner), owner).step("attribute", name), call.span) if callable(
@@ -182,7 +182,7 @@ def _of_number(call: CallContext, value: Value, name: str) -> Value | None:
     if name == "conjugate":
         return MeaningValue(containers.Builtin(name, lambda call, args, kwargs: _conjugate(value, kind)))
     if hasattr({"int": int, "float": float, "complex": complex, "bool": bool}[kind or "int"], name):
-        return containers.method(call, StaticValue(scalars.static(call, value, f"`.{name}` is asked for")), name)
+        return containers.method(call, StaticValue(binding.static(call, value, f"`.{name}` is asked for")), name)
     return None
 
 
@@ -212,7 +212,7 @@ def assign(call: CallContext, value: Value, name: str, new: Value) -> None:
             call.error("frozen-field", cls=value.cls.__name__, name=name)
         value.fields[name] = new
         return
-    if type(value) is RecordValue and value.path is not None or isinstance(value, ObjectValue):
+    if (type(value) is RecordValue and value.path is not None) or isinstance(value, ObjectValue):
         owner = value.path if type(value) is RecordValue else str(value.getter)
         call.error("captured-mutation", what=call.text(), name=owner)
     call.error("not-writable", what=f"the attribute `{name}` of {call.describe(value)}")
@@ -220,7 +220,7 @@ def assign(call: CallContext, value: Value, name: str, new: Value) -> None:
 
 def missing(call: CallContext, value: Value, name: str) -> None:
     """The diagnostic for an attribute that is not there, with the nearest names that are."""
-    if type(value) is ArrayValue or type(value) is StaticValue and isinstance(value.value, ModuleType):
+    if type(value) is ArrayValue or (type(value) is StaticValue and isinstance(value.value, ModuleType)):
         if names.word(name) is not None or call.context.library(name) is not None:
             call.error("unknown-attribute", what=f"{call.text(0)} ({call.describe(value)})", name=name, help=f"did you mean `stax.{name}`?")
     near = difflib.get_close_matches(name, _known_names(value), 2, 0.7)

@@ -62,7 +62,7 @@ def invoke(call: CallContext, function: Value, args: list[Value], kwargs: dict[s
     if method is not None:
         return invoke(call, method, [function, *args], kwargs)
     found = operators.plain_object(function)
-    if callable(found) or isinstance(function, ObjectValue) and callable(function.object):
+    if callable(found) or (isinstance(function, ObjectValue) and callable(function.object)):
         call.error("unknown-call", name=call.operation_text(), span=_function_span(call))
     call.error("not-callable", what=f"{call.operation_text()} ({call.describe(function)})", span=_function_span(call))
 
@@ -214,15 +214,18 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
     results = context.recorder.composite(function.name, handles, attributes, types, call.span, open)
     shape = structure[0]
     parts = shape if isinstance(shape, tuple) else (shape,)
-    made = tuple(call.array(handle, TensorType(part.type.dtype, part.type.shape), part.scalar) for handle, part in zip(results, parts, strict=True))
+    made = tuple(
+        call.array(handle, TensorType(part.type.dtype, part.type.shape), part.scalar) for handle, part in zip(results, parts, strict=True)
+    )
     return made if isinstance(shape, tuple) else made[0]
 
 
 def _attribute(call: CallContext, attributes: dict[str, Any], name: str, value: Value) -> bool:
     """A static argument as an attribute; False where it is none, or cannot be part of a node's identity."""
-    if isinstance(value, (tuple, list)) and not all(type(item) is StaticValue for item in value):
-        return False
-    if type(value) is not StaticValue and not isinstance(value, (tuple, list)) and not (type(value) is MeaningValue and value.object is not None):
+    if isinstance(value, (tuple, list)):
+        if not all(type(item) is StaticValue for item in value):
+            return False
+    elif type(value) is not StaticValue and not (type(value) is MeaningValue and value.object is not None):
         return False
     plain = call.static(value, name)
     plain = tuple(plain) if isinstance(plain, list) else plain

@@ -1,4 +1,4 @@
-"""Python objects that a program reads from around it - globals, closures, attributes - become values here, each with how to read it again."""
+"""Python objects that a program reads from around it - globals, closures, attributes - become values here, with how to read them again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ from staxlang.typecheck.values import (
 )
 
 _BY_VALUE = (str, bytes, bool, type(None), type(Ellipsis), np.generic, np.dtype, DType, enum.Enum, range, frozenset, type(NotImplemented))
-STABLE_MODULES = frozenset({"numpy", "math", "operator", "staxlang", "builtins", "cmath", "functools", "itertools", "typing", "collections"})
+STABLE_MODULES = frozenset(
+    ("numpy", "math", "operator", "staxlang", "builtins", "cmath", "functools", "itertools", "dataclasses", "enum", "typing", "collections")
+)
 """Modules whose contents are taken as they are: their names are not read again at each call."""
 
 

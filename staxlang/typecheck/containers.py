@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from staxlang.base.sizes import Condition
-from staxlang.typecheck import names, operators, scalars
+from staxlang.typecheck import binding, names, operators, scalars
 from staxlang.typecheck.operators import class_method
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.values import (
@@ -24,6 +24,7 @@ from staxlang.typecheck.values import (
     ObjectValue,
     RangeValue,
     RecordValue,
+    ScalarValue,
     SliceValue,
     StaticValue,
     Value,
@@ -48,6 +49,17 @@ class Builtin:
         return self.run(call, args, kwargs)
 
 
+def arity(call: CallContext, args: list[Value], kwargs: dict[str, Value], name: str, least: int, most: int, *keywords: str) -> None:
+    """The diagnostics for a wrong number of arguments and unknown keywords."""
+    if len(args) < least:
+        call.error("missing-argument", function=name, name=f"{len(args) + 1}")
+    if len(args) > most:
+        call.error("too-many-arguments", function=name, expected=most, given=len(args))
+    for keyword in kwargs:
+        if keyword not in keywords:
+            call.error("unknown-keyword", function=name, name=keyword)
+
+
 # ---- iteration ----
 
 
@@ -70,7 +82,7 @@ def items(call: CallContext, value: Value, what: str) -> list[Value]:
     if kind is StaticValue and isinstance(value.value, (str, bytes, range, frozenset)):
         found = value.value
         return [StaticValue(item) for item in (sorted(found, key=repr) if isinstance(found, frozenset) else found)]
-    if kind is StaticValue and isinstance(value.value, np.generic) or kind is not StaticValue and isinstance(value, scalars.ScalarValue):
+    if kind is ScalarValue or (kind is StaticValue and isinstance(value.value, np.generic)):
         call.error("not-iterable", what=f"{what} ({call.describe(value)})")
     if isinstance(value, ObjectValue):
         if isinstance(value.object, enum.EnumMeta):
@@ -83,7 +95,7 @@ def items(call: CallContext, value: Value, what: str) -> list[Value]:
 
 def _static_range(call: CallContext, value: RangeValue, what: str) -> range:
     why = f"the loop over {what} is unrolled"
-    parts = [scalars.static_int(call, part, why) for part in (value.start, value.stop, value.step)]
+    parts = [binding.static_int(call, part, why) for part in (value.start, value.stop, value.step)]
     if parts[2] == 0:
         call.error("zero-step", what="range()")
     return range(*parts)
@@ -139,16 +151,16 @@ def subscript(call: CallContext, value: Value, index: Value) -> Value:
 
 def _element(call: CallContext, value: Any, index: Value) -> Value:
     if type(index) is SliceValue:
-        part = value[scalars.static(call, index, "a slice of a Python sequence")]
+        part = value[binding.static(call, index, "a slice of a Python sequence")]
         return list(part) if isinstance(value, list) else part
-    number = scalars.static_int(call, index, f"the index of a {'tuple' if isinstance(value, tuple) else 'list'}")
+    number = binding.static_int(call, index, f"the index of a {'tuple' if isinstance(value, tuple) else 'list'}")
     if not -len(value) <= number < len(value):
         call.error("position-out-of-range", index=str(number), length=str(len(value)), span=call.argument_span(1))
     return value[number]
 
 
 def _entry(call: CallContext, value: dict[Any, Value], index: Value) -> Value:
-    key = scalars.static(call, index, "a dictionary's key")
+    key = binding.static(call, index, "a dictionary's key")
     try:
         found = value.get(key)
     except TypeError:
@@ -160,7 +172,7 @@ def _entry(call: CallContext, value: dict[Any, Value], index: Value) -> Value:
 
 
 def _static_element(call: CallContext, value: Any, index: Value) -> Value:
-    place = scalars.static(call, index, "an index")
+    place = binding.static(call, index, "an index")
     try:
         return StaticValue(value[place])
     except IndexError:
@@ -170,8 +182,8 @@ def _static_element(call: CallContext, value: Any, index: Value) -> Value:
 
 
 def _range_element(call: CallContext, value: RangeValue, index: Value) -> Value:
-    whole = scalars.static(call, value, "a range")
-    part = whole[scalars.static(call, index, "the index of a range")]
+    whole = binding.static(call, value, "a range")
+    part = whole[binding.static(call, index, "the index of a range")]
     if isinstance(part, range):
         return RangeValue(StaticValue(part.start), StaticValue(part.stop), StaticValue(part.step))
     return StaticValue(part)
@@ -181,7 +193,7 @@ def _captured_element(call: CallContext, value: ObjectValue, index: Value) -> Va
     """An element of a captured container: only that element is captured."""
     owner = value.object
     if type(owner) in (tuple, list, dict) and type(index) is not SliceValue:
-        key = scalars.static(call, index, "an index into a captured container")
+        key = binding.static(call, index, "an index into a captured container")
         if type(owner) is not dict:
             call.context.content(value.getter, "type", type(owner), call.span)
         try:
@@ -205,14 +217,14 @@ def assign(call: CallContext, value: Value, index: Value, new: Value) -> None:
         return
     elif type(value) is list:
         if type(index) is SliceValue:
-            value[scalars.static(call, index, "a slice of a list")] = items(call, new, "the assigned value")
+            value[binding.static(call, index, "a slice of a list")] = items(call, new, "the assigned value")
             return
-        number = scalars.static_int(call, index, "the index of a list")
+        number = binding.static_int(call, index, "the index of a list")
         if not -len(value) <= number < len(value):
             call.error("position-out-of-range", index=str(number), length=str(len(value)), span=call.argument_span(1))
         value[number] = new
     elif type(value) is dict:
-        value[scalars.static(call, index, "a dictionary's key")] = new
+        value[binding.static(call, index, "a dictionary's key")] = new
     elif isinstance(value, (ArgumentList, ArgumentDict, ObjectValue)):
         refuse_change(call, value)
     else:
@@ -234,7 +246,7 @@ def refuse_change(call: CallContext, value: Value) -> None:
 def method(call: CallContext, value: Value, name: str) -> Value | None:
     """A method of a Python container or static object, bound to it; None where it has no such method."""
     table = (
-        TUPLE_METHODS if isinstance(value, tuple) or type(value) is RecordValue and value.ordered
+        TUPLE_METHODS if isinstance(value, tuple) or (type(value) is RecordValue and value.ordered)
         else LIST_METHODS if isinstance(value, list)
         else DICT_METHODS if isinstance(value, dict)
         else None
@@ -259,8 +271,8 @@ def method(call: CallContext, value: Value, name: str) -> Value | None:
 def _static_method(call: CallContext, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A method of a str, int, ... on static arguments."""
     what = f"an argument of `{call.operation_text()}`"
-    given = [scalars.static(call, item, what) for item in args]
-    named = {key: scalars.static(call, item, what) for key, item in kwargs.items()}
+    given = [binding.static(call, item, what) for item in args]
+    named = {key: binding.static(call, item, what) for key, item in kwargs.items()}
     try:
         result = function(*given, **named)
     except Exception as error:
@@ -313,12 +325,12 @@ def _extend(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> V
 
 
 def _insert(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    args[0].insert(scalars.static_int(call, args[1], "the place to insert at"), args[2])
+    args[0].insert(binding.static_int(call, args[1], "the place to insert at"), args[2])
     return NONE
 
 
 def _pop(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    number = scalars.static_int(call, args[1], "the index of a list") if len(args) > 1 else -1
+    number = binding.static_int(call, args[1], "the index of a list") if len(args) > 1 else -1
     if not -len(args[0]) <= number < len(args[0]):
         call.error("position-out-of-range", index=str(number), length=str(len(args[0])))
     return args[0].pop(number)
@@ -347,9 +359,9 @@ def _sort(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Val
 def ordered(call: CallContext, values: list[Value], kwargs: dict[str, Value]) -> list[Value]:
     """sorted(values, key=, reverse=): by static keys."""
     key = kwargs.get("key", NONE)
-    reverse = scalars.static(call, kwargs["reverse"], "reverse") if "reverse" in kwargs else False
+    reverse = binding.static(call, kwargs["reverse"], "reverse") if "reverse" in kwargs else False
     plain = type(key) is StaticValue and key.value is None
-    keys = [scalars.static(call, item if plain else call.call(key, [item]), "a key to sort by") for item in values]
+    keys = [binding.static(call, item if plain else call.call(key, [item]), "a key to sort by") for item in values]
     try:
         order = sorted(range(len(values)), key=keys.__getitem__, reverse=reverse)
     except TypeError as error:
@@ -374,16 +386,16 @@ def _items(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 
 def _get(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    found = args[0].get(scalars.static(call, args[1], "a dictionary's key"))
+    found = args[0].get(binding.static(call, args[1], "a dictionary's key"))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 
 
 def _setdefault(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return args[0].setdefault(scalars.static(call, args[1], "a dictionary's key"), args[2] if len(args) > 2 else NONE)
+    return args[0].setdefault(binding.static(call, args[1], "a dictionary's key"), args[2] if len(args) > 2 else NONE)
 
 
 def _dict_pop(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    key = scalars.static(call, args[1], "a dictionary's key")
+    key = binding.static(call, args[1], "a dictionary's key")
     if key not in args[0] and len(args) > 2:
         return args[2]
     found = _entry(call, args[0], args[1])
@@ -413,7 +425,7 @@ def mapping(call: CallContext, value: Value) -> dict[Any, Value]:
         both = items(call, pair, "a pair of a dict")
         if len(both) != 2:
             call.error("unpack-mismatch", expected="2", given=str(len(both)))
-        made[scalars.static(call, both[0], "a dictionary's key")] = both[1]
+        made[binding.static(call, both[0], "a dictionary's key")] = both[1]
     return made
 
 
@@ -442,7 +454,7 @@ def length(call: CallContext, value: Value) -> Value:
     if kind is RecordValue and value.ordered:
         return StaticValue(len(value.fields))
     if kind is RangeValue:
-        count = scalars.range_length(call, value)
+        count = binding.range_length(call, value)
         if not isinstance(count, int):
             positive = call.decide(Condition("<=", 0, count), "the length of a range")
             if positive is False:

@@ -10,9 +10,9 @@ How the two halves of the front end meet. The evaluator asks names.py for meanin
     word(name) -> Meaning | None            the words of .stx that need no import (exp, sum, maximum, where, ...)
     KNOWN_COMPOSITES: frozenset[str]        library functions that stay whole (softmax, var, layer_norm, ...)
 
-and calls `meaning.apply(call, args, kwargs, span) -> Value` with a CallContext. Arguments are abstract values (values.py), never UNKNOWN and
-never containers of UNKNOWN: the evaluator answers those itself. Operators between Python numbers are the evaluator's too; an operator that
-touches an array is `call.pointwise(row, operands)`, and `@` is `resolve(np.matmul)`.
+and calls `meaning.apply(call, args, kwargs, span) -> Value` with a CallContext. Arguments are abstract values (values.py), never UNKNOWN
+and never containers of UNKNOWN: the evaluator answers those itself. Operators between Python numbers are the evaluator's too; an operator
+that touches an array is `call.pointwise(row, operands)`, and `@` is `resolve(np.matmul)`.
 """
 
 from __future__ import annotations
@@ -21,26 +21,51 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from staxlang.base.diagnostics import Diagnostic, Note, diagnose
-from staxlang.base.dtypes import BOOL, I64, DType
+from staxlang.base.dtypes import I64, DType
 from staxlang.base.sizes import Condition, Facts, Size, evaluate, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.typecheck import binding, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
-from staxlang.typecheck import scalars, views
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.mutation import write
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.recorder import Handle, Recorder
-from staxlang.typecheck.values import ArrayValue, RecordValue, ScalarValue, SizeValue, StaticValue, Storage, Value, size_value
+from staxlang.typecheck.values import ArrayValue, RecordValue, ScalarValue, Storage, Value
 
 
 class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "recorder", "checking", "facts", "hints", "rigid", "origins", "guards", "gates", "captures", "sizes", "diagnostics", "frozen_leaves",
-        "captured", "next_position", "arguments", "unroll_limit", "depth_limit", "iterations", "invoke", "library",
-        "attribute", "iterate", "container", "function", "lift", "storages", "masks", "capture_type",
+        "arguments",
+        "attribute",
+        "capture_type",
+        "captured",
+        "captures",
+        "checking",
+        "container",
+        "depth_limit",
+        "diagnostics",
+        "facts",
+        "frozen_leaves",
+        "function",
+        "gates",
+        "guards",
+        "hints",
+        "invoke",
+        "iterate",
+        "iterations",
+        "library",
+        "lift",
+        "masks",
+        "next_position",
+        "origins",
+        "recorder",
+        "rigid",
+        "sizes",
+        "storages",
+        "unroll_limit",
     )  # fmt: skip
 
     def __init__(
@@ -50,7 +75,7 @@ class EvaluationContext:
         facts: Facts | None = None,
         rigid: frozenset[str] = frozenset(),
         unroll_limit: int = 4096,
-        depth_limit: int = 64,
+        depth_limit: int = 200,
     ) -> None:
         self.recorder = recorder
         self.checking = recorder.checking
@@ -184,7 +209,7 @@ class CallContext:
     `span` is the user's line (for code of the standard library: the call of it). `tree` is the expression, or None.
     """
 
-    __slots__ = ("context", "span", "tree", "frame")
+    __slots__ = ("context", "frame", "span", "tree")
 
     def __init__(self, context: EvaluationContext, span: Span | None, tree: Any = None, frame: Any = None) -> None:
         self.context = context
@@ -317,15 +342,15 @@ class CallContext:
 
     def size(self, value: Value, what: str) -> Size:
         """An int-like value as a size (stays at run time). `what` names the argument in the error. 0-d integer arrays become data gates."""
-        return scalars.as_size(self, value, what)
+        return binding.as_size(self, value, what)
 
     def shape(self, value: Value, what: str = "shape") -> tuple[Size, ...]:
         """An int-like value or a sequence of them as a shape."""
         if isinstance(value, RecordValue) and value.ordered:
             value = tuple(value.fields.values())
         if isinstance(value, (tuple, list)):
-            return tuple(scalars.as_size(self, item, what) for item in value)
-        return (scalars.as_size(self, value, what),)
+            return tuple(binding.as_size(self, item, what) for item in value)
+        return (binding.as_size(self, value, what),)
 
     def static(self, value: Value, what: str) -> Any:
         """The Python object that a value is, needed now: scalars are frozen, 0-d arrays become gates, containers are converted deeply.
@@ -333,19 +358,19 @@ class CallContext:
         A size that is not constant is fixed to its hint by a shape guard. Raises where it cannot be known (checking: `unknown` is raised as
         a Problem that only makes the expression unknown).
         """
-        return scalars.static(self, value, what)
+        return binding.static(self, value, what)
 
     def static_int(self, value: Value, what: str) -> int:
         """`static`, and it must be an integer (operator.index)."""
-        return scalars.static_int(self, value, what)
+        return binding.static_int(self, value, what)
 
     def freeze(self, value: Value, why: str) -> Any:
         """`static` of one number, with the reason that its guard will give."""
-        return scalars.static(self, value, why)
+        return binding.static(self, value, why)
 
     def truth(self, value: Value, what: str = "") -> bool | None:
         """bool(value), deciding, freezing or gating. None only in checking."""
-        return scalars.truth(self, value, what or self.text())
+        return binding.truth(self, value, what or self.text())
 
     # ---- other code ----
 

@@ -8,7 +8,7 @@ from typing import Any
 from staxlang.base.sizes import Condition, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import containers, scalars
+from staxlang.typecheck import binding, containers, scalars
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
@@ -41,7 +41,7 @@ def if_(frame: Frame, node: tree.If) -> Signal:
 
 def _conditions(frame: Frame, value: Value) -> tuple[Condition | None, Condition | None]:
     """What an undecided test on integers says about sizes on either side."""
-    condition = scalars.condition_of(frame.context, value, None) if type(value) is ScalarValue else None
+    condition = binding.condition_of(frame.context, value, None) if type(value) is ScalarValue else None
     return (None, None) if condition is None else (condition, condition.negation)
 
 

@@ -6,22 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from staxlang.parser import tree
-from staxlang.typecheck import attributes, containers, operators, scalars
+from staxlang.typecheck import attributes, containers, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.joins import join, restore, snapshot
-from staxlang.typecheck.problems import Problem, Unknowable
+from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.values import (
-    FALSE,
     NONE,
     TRUE,
     UNKNOWN,
-    ArrayValue,
-    BoundMethod,
     FunctionValue,
     IteratorValue,
-    MeaningValue,
     SliceValue,
     StaticValue,
     Value,

@@ -16,7 +16,7 @@ RETURN, BREAK, CONTINUE = "return", "break", "continue"
 
 
 class Rules:
-    """What each class of tree means: filled by evaluator.py, so that the modules of the evaluator need not import each other in a circle."""
+    """What each class of tree means. Made by evaluator.py, so that the evaluator's modules need not import each other in a circle."""
 
     __slots__ = ("expressions", "statements")
 
@@ -30,7 +30,10 @@ class Rules:
 class Frame:
     """`outer` is the enclosing frame of a comprehension, whose names it sees and where walrus binds. `site` is where it was called."""
 
-    __slots__ = ("context", "rules", "function", "locals", "caller", "site", "depth", "library", "returned", "returned_at", "results", "exits", "outer", "bound")
+    __slots__ = (
+        "caller", "context", "depth", "exits", "function", "library", "locals", "outer", "results", "returned", "returned_at", "rules",
+        "site",
+    )  # fmt: skip
 
     def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
         self.context = context

@@ -23,7 +23,7 @@ class Getter:
     (an attribute as stored in the object's class).
     """
 
-    __slots__ = ("root", "name", "holder", "steps", "_hash")
+    __slots__ = ("_hash", "holder", "name", "root", "steps")
 
     def __init__(self, root: str, name: str, holder: Any, steps: tuple[tuple[str, Any], ...] = ()) -> None:
         self.root = root
@@ -95,8 +95,8 @@ class FrozenScalar:
 class ContentGuard:
     """What a captured object must still be. `kind` says how `expected` compares with what the getter reads:
 
-    'value' (same type and equal), 'identity' (`is`), 'type' (its class is), 'length', 'keys' (of a dict, in order), 'code' (a function with the
-    same code object and globals), 'method' (a bound method of that function), 'same' (the object that another getter, `expected`, reads).
+    'value' (same type and equal), 'identity' (`is`), 'type' (its class is), 'length', 'keys' (of a dict, in order), 'code' (a function with
+    the same code object and globals), 'method' (a bound method of that function), 'same' (what another getter, `expected`, reads).
     """
 
     getter: Getter

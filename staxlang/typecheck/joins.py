@@ -73,7 +73,7 @@ def _join_sizes(context: EvaluationContext, left: Size, right: Size) -> Size:
 class Snapshot:
     """The names and the contents of lists and dicts at a point."""
 
-    __slots__ = ("names", "lists", "dicts")
+    __slots__ = ("dicts", "lists", "names")
 
     def __init__(self, names: list[tuple[dict[str, Value], dict[str, Value]]]) -> None:
         self.names = names

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, symbols
 from staxlang.base.types import TensorType
-from staxlang.typecheck import pointwise
+from staxlang.typecheck import pointwise, views
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, Value
+from staxlang.typecheck.views import shape_text
 
 if TYPE_CHECKING:
     from staxlang.typecheck.context import CallContext
@@ -21,10 +22,13 @@ def write(call: CallContext, array: ArrayValue, value: Value) -> None:
     dtype = array.type.dtype
     source = pointwise.type_of(call, value)
     extents = _droppable(call, source.shape, shape)
-    handle = pointwise.number(call, value, dtype) if type(value) is not ArrayValue else pointwise.read(call, pointwise.cast(call, value, dtype))
+    if type(value) is ArrayValue:
+        handle = pointwise.read(call, pointwise.cast(call, value, dtype))
+    else:
+        handle = pointwise.number(call, value, dtype)
     if extents:
         trimmed = TensorType(dtype, source.shape[extents:])
-        subscripts = (0,) * extents + pointwise.views.indices(len(trimmed.shape))
+        subscripts = (0,) * extents + views.indices(len(trimmed.shape))
         handle = call.record("view", (handle,), {"subscripts": subscripts}, trimmed)
         source = trimmed
     _check_fits_shape(call, array, value, source.shape, shape)
@@ -60,8 +64,8 @@ def _repeats(array: ArrayValue) -> bool:
     used: set[str] = set()
     for subscript in array.subscripts or ():
         if not isinstance(subscript, int):
-            used |= pointwise.symbols(subscript)
-    return any(extent != 1 and pointwise.views.index_name(axis) not in used for axis, extent in enumerate(array.type.shape))
+            used |= symbols(subscript)
+    return any(extent != 1 and views.index_name(axis) not in used for axis, extent in enumerate(array.type.shape))
 
 
 def _droppable(call: CallContext, source: tuple[Size, ...], target: tuple[Size, ...]) -> int:
@@ -71,7 +75,7 @@ def _droppable(call: CallContext, source: tuple[Size, ...], target: tuple[Size, 
         return 0
     for extent in source[:extra]:
         if extent != 1 and not call.decide(Condition("==", extent, 1), "it is assigned to an array of fewer axes"):
-            call.error("assign-mismatch", target=pointwise.views.shape_text(target), value=pointwise.views.shape_text(source))
+            call.error("assign-mismatch", target=shape_text(target), value=shape_text(source))
     return extra
 
 
@@ -79,11 +83,11 @@ def _check_fits_shape(call: CallContext, array: ArrayValue, value: Value, source
     for mine, wanted in zip(reversed(source), reversed(target), strict=False):
         if mine == wanted or mine == 1:
             continue
-        if isinstance(mine, int) and isinstance(wanted, int) or not _fits(call, mine, wanted):
+        if (isinstance(mine, int) and isinstance(wanted, int)) or not _fits(call, mine, wanted):
             owner = value.storage.source if type(value) is ArrayValue else None
             found = (call.context.origin(mine, owner), call.context.origin(wanted, array.storage.source))
             origins = [note for note in found if note is not None]
-            call.error("assign-mismatch", target=pointwise.views.shape_text(target), value=pointwise.views.shape_text(source), notes=origins)
+            call.error("assign-mismatch", target=shape_text(target), value=shape_text(source), notes=origins)
 
 
 def _fits(call: CallContext, mine: Size, wanted: Size) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from staxlang.base.dtypes import DType, can_cast
 from staxlang.base.sizes import Condition, compare, floordiv
 from staxlang.base.types import TensorType
-from staxlang.typecheck import mutation, names, pointwise, scalars
+from staxlang.typecheck import binding, mutation, names, pointwise, scalars
 from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.values import (
@@ -123,7 +123,7 @@ def _size_binary(call: CallContext, op: str, left: Value, right: Value) -> Value
     """Integers of which one is a size: a size again where the algebra has the operation; None where it has not."""
     if scalars.kind_of(left) not in ("int", "bool") or scalars.kind_of(right) not in ("int", "bool"):
         return None
-    one, two = scalars.as_size(call, left, "operand"), scalars.as_size(call, right, "operand")
+    one, two = binding.as_size(call, left, "operand"), binding.as_size(call, right, "operand")
     if op == "+":
         return size_value(one + two)
     if op == "-":
@@ -144,7 +144,7 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
     """Python numbers of which one is known only at the call."""
     kind = scalars.result_kind(op, one, two)
     if kind is None and op == "**":  # int ** int: what kind it gives depends on the exponent's sign
-        exponent = scalars.static(call, right, f"the exponent of `{call.operation_text(op)}`")
+        exponent = binding.static(call, right, f"the exponent of `{call.operation_text(op)}`")
         right = StaticValue(exponent)
         kind = "int" if exponent >= 0 else "float"
     if kind is None:
@@ -156,18 +156,20 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
 
 def _object_binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
     """Sequences, sets and dicts as in Python; else the operator's method of a user's class."""
-    if isinstance(left, (tuple, list)) and op == "+" and isinstance(right, (tuple, list)) and isinstance(left, tuple) is isinstance(right, tuple):
-        return tuple(left) + tuple(right) if isinstance(left, tuple) else [*left, *right]
+    if op == "+" and isinstance(left, tuple) and isinstance(right, tuple):
+        return (*left, *right)
+    if op == "+" and isinstance(left, list) and isinstance(right, list):
+        return [*left, *right]
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (tuple, list)) and op == "*" and scalars.kind_of(count) in ("int", "bool"):
-            times = scalars.static_int(call, count, "the number of repetitions")
+            times = binding.static_int(call, count, "the number of repetitions")
             if len(sequence) * times > call.context.unroll_limit:
                 call.error("static-too-large", operation="*")
             return tuple(sequence) * times if isinstance(sequence, tuple) else list(sequence) * times
     if isinstance(left, dict) and isinstance(right, dict) and op == "|":
         return {**left, **right}
     if type(left) is StaticValue and isinstance(left.value, str) and op == "%":
-        return _static_binary(call, op, left.value, scalars.static(call, right, "the arguments of a formatted string"))
+        return _static_binary(call, op, left.value, binding.static(call, right, "the arguments of a formatted string"))
     name = _METHODS[op]
     return _by_method(call, f"__{name}__", f"__r{name}__", left, right) or no_operator(call, op, left, right)
 
@@ -231,10 +233,10 @@ def unary(call: CallContext, op: str, operand: Value) -> Value:
     if operand is UNKNOWN:
         return UNKNOWN
     if op == "not":
-        answer = scalars.truth(call, operand, call.text(0))
+        answer = binding.truth(call, operand, call.text(0))
         return UNKNOWN if answer is None else FALSE if answer else TRUE
     kind = type(operand)
-    if kind is ArrayValue or kind is StaticValue and isinstance(operand.value, np.generic):
+    if kind is ArrayValue or (kind is StaticValue and isinstance(operand.value, np.generic)):
         return call.pointwise(UNARY_ROWS[op], (operand,))
     if kind is StaticValue:
         try:
@@ -286,7 +288,7 @@ def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
     if pointwise.is_numeric(left) and pointwise.is_numeric(right):
         return call.pointwise(COMPARE_ROWS[op], (left, right))
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
-        return StaticValue(_PYTHON[op](scalars.static(call, left, "a comparison"), scalars.static(call, right, "a comparison")))
+        return StaticValue(_PYTHON[op](binding.static(call, left, "a comparison"), binding.static(call, right, "a comparison")))
     if one is StaticValue and two is StaticValue:
         return _compare_plain(call, op, left, right)
     return no_operator(call, op, left, right)
@@ -303,7 +305,7 @@ def _compare_plain(call: CallContext, op: str, left: StaticValue, right: StaticV
 
 def _decided(call: CallContext, op: str, left: Value, right: Value) -> Value:
     """Integers, one of them a size."""
-    condition = compare(op, scalars.as_size(call, left, "operand"), scalars.as_size(call, right, "operand"))
+    condition = compare(op, binding.as_size(call, left, "operand"), binding.as_size(call, right, "operand"))
     answer = call.decide(condition, f"`{call.text()}`")
     if answer is None:  # in checking: a branch or an assertion may still take it as a fact
         return ScalarValue("bool", scalars.Computed(COMPARE_ROWS[op], (left, right)))
@@ -334,9 +336,9 @@ def equal(call: CallContext, left: Value, right: Value) -> bool | None:
     if one is not _NO_OBJECT and two is not _NO_OBJECT:
         return _equal_objects(one, two)
     if pointwise.is_numeric(left) and pointwise.is_numeric(right):
-        return scalars.truth(call, comparison(call, "==", left, right), call.text())
+        return binding.truth(call, comparison(call, "==", left, right), call.text())
     if type(left) is RangeValue and type(right) is RangeValue:
-        return scalars.static(call, left, "a range") == scalars.static(call, right, "a range")
+        return binding.static(call, left, "a range") == binding.static(call, right, "a range")
     if isinstance(left, ObjectValue) and isinstance(right, ObjectValue):
         return left.object is right.object
     return left is right
@@ -399,9 +401,9 @@ def _membership(call: CallContext, op: str, left: Value, right: Value) -> Value:
     if isinstance(right, ObjectValue):
         right = call.context.container(call, right)
     if isinstance(right, dict):
-        found: bool | None = scalars.static(call, left, "a key") in right
+        found: bool | None = binding.static(call, left, "a key") in right
     elif type(right) is StaticValue and isinstance(right.value, (str, bytes, frozenset, range)):
-        found = scalars.static(call, left, "the left side of `in`") in right.value
+        found = binding.static(call, left, "the left side of `in`") in right.value
     else:
         found = False
         for item in call.items(right, "the right side of `in`"):

@@ -11,9 +11,9 @@ import numpy as np
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy
 from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
-from staxlang.base.sizes import Condition, Size, linear_in, symbols
+from staxlang.base.sizes import Condition, Size, linear_in
 from staxlang.base.types import TensorType, row_major_strides
-from staxlang.typecheck import scalars, views
+from staxlang.typecheck import binding, scalars, views
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import (
     ArrayValue,
@@ -175,7 +175,7 @@ def _check_fits(call: CallContext, value: ScalarValue, dtype: DType) -> None:
     formula = value.formula
     if type(formula) is scalars.Converted:
         return
-    size = scalars.as_size(call, value, "an integer operand")
+    size = binding.as_size(call, value, "an integer operand")
     low, high = _bounds(dtype)
     conditions = [Condition("<=", low, size)]
     if dtype.bits < 64:
@@ -331,7 +331,7 @@ def spread(call: CallContext, handle: Handle, type_: TensorType, shape: tuple[Si
     same = not offset
     for axis, extent in enumerate(own):
         wanted = shape[offset + axis]
-        if extent == 1 and wanted != 1 or not isinstance(extent, int) and extent != wanted and call.simplify(extent) == 1:
+        if (extent == 1 and wanted != 1) or (not isinstance(extent, int) and extent != wanted and call.simplify(extent) == 1):
             subscripts.append(0)
             same = False
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,10 @@ import numpy as np
 from staxlang.base.dtypes import BOOL, C128, F64, I64, DType
 from staxlang.base.sizes import maximum, minimum
 from staxlang.base.types import TensorType
-from staxlang.typecheck import containers, operators, pointwise, scalars
-from staxlang.typecheck.containers import Builtin, items
-from staxlang.typecheck.guards import plain_attribute
+from staxlang.typecheck import binding, containers, operators, scalars
+from staxlang.typecheck.containers import Builtin, arity, items
 from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.python_objects import OBJECT_ROWS
 from staxlang.typecheck.values import (
     FALSE,
     NONE,
@@ -23,13 +23,8 @@ from staxlang.typecheck.values import (
     UNKNOWN,
     ArrayValue,
     BoundMethod,
-    FunctionValue,
     IteratorValue,
-    MeaningValue,
-    ObjectValue,
-    PartialValue,
     RangeValue,
-    RecordValue,
     ScalarValue,
     SizeValue,
     SliceValue,
@@ -44,17 +39,6 @@ if TYPE_CHECKING:
 Arguments = list[Value]
 Keywords = dict[str, Value]
 _ZERO, _ONE = StaticValue(0), StaticValue(1)
-
-
-def arity(call: CallContext, args: Arguments, kwargs: Keywords, name: str, least: int, most: int, *keywords: str) -> None:
-    """The diagnostics for a wrong number of arguments and unknown keywords."""
-    if len(args) < least:
-        call.error("missing-argument", function=name, name=f"{len(args) + 1}")
-    if len(args) > most:
-        call.error("too-many-arguments", function=name, expected=most, given=len(args))
-    for keyword in kwargs:
-        if keyword not in keywords:
-            call.error("unknown-keyword", function=name, name=keyword)
 
 
 # ---- numbers ----
@@ -115,7 +99,7 @@ def _abs(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "abs", 1, 1)
     value = args[0]
     kind = type(value)
-    if kind is ArrayValue or kind is StaticValue and isinstance(value.value, np.generic):
+    if kind is ArrayValue or (kind is StaticValue and isinstance(value.value, np.generic)):
         return call.pointwise("absolute", (value,))
     if kind is SizeValue:
         return size_value(maximum(value.size, -value.size))
@@ -134,7 +118,8 @@ def _round(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     if type(value) is ArrayValue:
         return call.call(call.context.attribute(call, value, "round"), [] if none else [digits])
     if type(value) is ScalarValue and none:
-        return value if value.kind == "int" else ScalarValue("int", scalars.Computed("cast", (ScalarValue("float", scalars.Computed("rint", (value,))),)))
+        rounded = ScalarValue("float", scalars.Computed("rint", (value,)))
+        return value if value.kind == "int" else ScalarValue("int", scalars.Computed("cast", (rounded,)))
     if type(value) is SizeValue and none:
         return value
     return _static_call(round)(call, args, kwargs)
@@ -171,7 +156,7 @@ def _better(call: CallContext, best: Value, value: Value, smaller: bool) -> Valu
     one, two = type(best), type(value)
     integers = kinds[0] in ("int", "bool") and kinds[1] in ("int", "bool")
     if integers and (one is SizeValue or two is SizeValue) and one is not ScalarValue and two is not ScalarValue:
-        pair = scalars.as_size(call, best, "min"), scalars.as_size(call, value, "min")
+        pair = binding.as_size(call, best, "min"), binding.as_size(call, value, "min")
         return size_value(minimum(*pair) if smaller else maximum(*pair))
     test = operators.comparison(call, "<" if smaller else ">", value, best)
     if type(test) is ScalarValue and kinds[0] == kinds[1] and kinds[0] is not None:
@@ -209,10 +194,10 @@ def _range(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "range", 1, 3)
     for index, value in enumerate(args):
         kind = type(value)
-        ok = kind is SizeValue or kind is ScalarValue and value.kind in ("int", "bool") or value is UNKNOWN
+        ok = kind is SizeValue or (kind is ScalarValue and value.kind in ("int", "bool")) or value is UNKNOWN
         if not ok and not (kind is StaticValue and isinstance(value.value, (int, np.integer))) and kind is not ArrayValue:
             call.error("not-an-integer", what="an argument of `range`", given=call.describe(value), span=call.argument_span(index))
-    args = [size_value(scalars.as_size(call, value, "range")) if type(value) is ArrayValue else value for value in args]
+    args = [size_value(binding.as_size(call, value, "range")) if type(value) is ArrayValue else value for value in args]
     start, stop = (_ZERO, args[0]) if len(args) == 1 else (args[0], args[1])
     return RangeValue(start, stop, args[2] if len(args) > 2 else _ONE)
 
@@ -231,11 +216,18 @@ def _enumerate(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
 
 def _zip(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "zip", 0, sys.maxsize, "strict")
-    columns = [items(call, value, call.text(index)) for index, value in enumerate(args)]
+    # One iterator given twice is taken from in turn, as in `zip(it, it)`.
+    taken: dict[int, Iterator[Value]] = {}
+    columns: list[Iterator[Value]] = []
+    for index, value in enumerate(args):
+        if type(value) is not IteratorValue or id(value) not in taken:
+            taken[id(value)] = iter(items(call, value, call.text(index)))
+        columns.append(taken[id(value)])
     strict = "strict" in kwargs and bool(call.static(kwargs["strict"], "strict"))
-    if strict and len({len(column) for column in columns}) > 1:
-        call.error("static-value", error=f"ValueError: the arguments of `zip` have the lengths {', '.join(str(len(c)) for c in columns)}")
-    return IteratorValue(list(zip(*columns, strict=False)), "zip")
+    try:
+        return IteratorValue(list(zip(*columns, strict=strict)), "zip")
+    except ValueError as error:
+        containers.static_error(call, error)
 
 
 def _reversed(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
@@ -285,7 +277,8 @@ def _dict(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
 
 def _set(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "set", 0, 1)
-    return StaticValue(frozenset(call.static(value, "an element of a set") for value in (items(call, args[0], call.text(0)) if args else [])))
+    values = items(call, args[0], call.text(0)) if args else []
+    return StaticValue(frozenset(call.static(value, "an element of a set") for value in values))
 
 
 def _iter(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
@@ -329,106 +322,6 @@ def _slice(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "slice", 1, 3)
     parts = [None if type(value) is StaticValue and value.value is None else value for value in args]
     return SliceValue(None, parts[0], None) if len(parts) == 1 else SliceValue(parts[0], parts[1], parts[2] if len(parts) > 2 else None)
-
-
-# ---- objects ----
-
-
-def python_class(call: CallContext, value: Value) -> type:
-    """type(value), as the program under NumPy would see it."""
-    kind = type(value)
-    if kind is ArrayValue:
-        return value.type.dtype.numpy.type if value.scalar else np.ndarray
-    if kind is StaticValue:
-        return type(value.value)
-    if kind is ScalarValue:
-        return {"int": int, "float": float, "complex": complex, "bool": bool}[value.kind]
-    if kind is SizeValue:
-        return int
-    if kind is RecordValue:
-        return value.cls
-    if isinstance(value, ObjectValue):
-        return type(value.object)
-    if kind is RangeValue:
-        return range
-    if kind is SliceValue:
-        return slice
-    if kind is FunctionValue or kind is BoundMethod or kind is PartialValue:
-        return type(python_class)
-    if kind is MeaningValue:
-        return type(value.object) if value.object is not None else type(python_class)
-    return next(cls for cls in (tuple, list, dict, object) if isinstance(value, cls))
-
-
-def _isinstance(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "isinstance", 2, 2)
-    if args[0] is UNKNOWN:
-        return UNKNOWN
-    classes = _classes(call, args[1])
-    cls = python_class(call, args[0])
-    return TRUE if any(base in classes or _registered(cls, base, classes) for base in cls.__mro__) else FALSE
-
-
-def _registered(cls: type, base: type, classes: tuple[type, ...]) -> bool:
-    """Abstract classes of the standard library (numbers.Number, collections.abc.Sequence): they answer without user code."""
-    return base is object and any(known.__module__ in ("numbers", "collections.abc", "typing") and issubclass(cls, known) for known in classes)
-
-
-def _classes(call: CallContext, value: Value) -> tuple[type, ...]:
-    if isinstance(value, tuple):
-        return tuple(cls for part in value for cls in _classes(call, part))
-    found = operators.plain_object(value)
-    parts = getattr(found, "__args__", None)
-    if parts is not None and not isinstance(found, type):  # int | float
-        return tuple(part for part in parts if isinstance(part, type))
-    if not isinstance(found, type):
-        call.error("bad-argument", argument="the second argument", operation="isinstance", expected="a class", given=call.describe(value))
-    return (found,)
-
-
-def _issubclass(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "issubclass", 2, 2)
-    (cls,) = _classes(call, args[0])
-    return TRUE if any(base in _classes(call, args[1]) for base in cls.__mro__) else FALSE
-
-
-def _type(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "type", 1, 1)
-    return args[0] if args[0] is UNKNOWN else StaticValue(python_class(call, args[0]))
-
-
-def _getattr(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "getattr", 2, 3)
-    name = call.static(args[1], "an attribute's name")
-    if len(args) == 3 and not _has(call, args[0], name):
-        return args[2]
-    return call.context.attribute(call, args[0], name)
-
-
-def _hasattr(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "hasattr", 2, 2)
-    return TRUE if _has(call, args[0], call.static(args[1], "an attribute's name")) else FALSE
-
-
-def _has(call: CallContext, value: Value, name: str) -> bool:
-    if value is UNKNOWN:
-        raise Unknowable
-    if type(value) is RecordValue and name in value.fields:
-        return True
-    owner = value.object if isinstance(value, ObjectValue) else python_class(call, value)
-    try:
-        plain_attribute(owner, name)
-    except AttributeError:
-        return False
-    return True
-
-
-def _callable(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-    arity(call, args, kwargs, "callable", 1, 1)
-    value = args[0]
-    if isinstance(value, (FunctionValue, BoundMethod, PartialValue, MeaningValue)):
-        return TRUE
-    return TRUE if isinstance(operators.plain_object(value), type) or operators.class_method(value, "__call__") is not None else FALSE
 
 
 def _print(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
@@ -479,17 +372,19 @@ def _refused(name: str) -> Callable[[Any, Arguments, Keywords], Value]:
     return run
 
 
+_STATIC_NAMES = ("str", "repr", "format", "ord", "chr", "bin", "hex", "oct", "ascii", "bytes")
+_REFUSED_NAMES = (
+    "eval", "exec", "compile", "globals", "locals", "vars", "dir", "id", "hash", "super", "memoryview", "bytearray", "object", "property",
+    "staticmethod", "classmethod", "__import__", "setattr", "delattr", "open", "input", "breakpoint", "aiter", "anext",
+)  # fmt: skip
 _RUN: Mapping[str, Callable[[Any, Arguments, Keywords], Value]] = {
     "int": _convert("int"), "float": _convert("float"), "complex": _convert("complex"), "bool": _bool, "abs": _abs, "round": _round,
     "min": _extreme("min"), "max": _extreme("max"), "sum": _sum, "pow": _pow, "divmod": _divmod, "range": _range, "len": _len,
     "enumerate": _enumerate, "zip": _zip, "reversed": _reversed, "map": _map, "filter": _filter, "sorted": _sorted, "tuple": _tuple,
     "list": _list, "dict": _dict, "set": _set, "frozenset": _set, "iter": _iter, "next": _next, "all": _all, "any": _any, "slice": _slice,
-    "isinstance": _isinstance, "issubclass": _issubclass, "type": _type, "getattr": _getattr, "hasattr": _hasattr, "callable": _callable,
-    "print": _print,
-    **{name: _static_call(getattr(builtins, name)) for name in ("str", "repr", "format", "ord", "chr", "bin", "hex", "oct", "ascii", "bytes")},
-    **{name: _refused(name) for name in (
-        "eval", "exec", "compile", "globals", "locals", "vars", "dir", "id", "hash", "super", "memoryview", "bytearray", "object", "property",
-        "staticmethod", "classmethod", "__import__", "setattr", "delattr", "open", "input", "breakpoint", "aiter", "anext",
-    )},
+
+    "print": _print, **OBJECT_ROWS,
+    **{name: _static_call(getattr(builtins, name)) for name in _STATIC_NAMES},
+    **{name: _refused(name) for name in _REFUSED_NAMES},
 }  # fmt: skip
 BUILTINS: dict[Any, Builtin] = {getattr(builtins, name): Builtin(name, run) for name, run in _RUN.items()}

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from staxlang.typecheck import operators
-from staxlang.typecheck.containers import Builtin, items
-from staxlang.typecheck.python_builtins import BUILTINS, arity
+from staxlang.typecheck.containers import Builtin, arity, items
+from staxlang.typecheck.python_builtins import BUILTINS
 from staxlang.typecheck.values import IteratorValue, ObjectValue, PartialValue, RecordValue, StaticValue, Value
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ def _accumulate(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
         values.insert(0, kwargs["initial"])
     sums: list[Value] = []
     for value in values:
-        joined = value if not sums else operators.binary(call, "+", sums[-1], value) if len(args) == 1 else call.call(args[1], [sums[-1], value])
-        sums.append(joined)
+        if sums:
+            value = operators.binary(call, "+", sums[-1], value) if len(args) == 1 else call.call(args[1], [sums[-1], value])
+        sums.append(value)
     return IteratorValue(sums, "accumulate")
 
 

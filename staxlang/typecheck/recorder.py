@@ -38,7 +38,7 @@ class Recorder(Protocol):
         """A library function that the compiler knows by name and keeps whole.
 
         `types` are the operands' types. `open(inner, parameters)` evaluates the function's body, telling `inner`, with one parameter handle
-        per operand, and gives its results as (handle, type) pairs; the recorder calls it exactly once. The answer has one handle per result.
+        per operand, and gives its results as (handle, type) pairs; the recorder calls it exactly once. One handle per result comes back.
         """
         ...
 

@@ -13,7 +13,18 @@ from staxlang.typecheck import pointwise, scalars
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Leaf
-from staxlang.typecheck.values import ArrayValue, IteratorValue, MeaningValue, ObjectValue, RangeValue, RecordValue, ScalarValue, SizeValue, StaticValue, Value
+from staxlang.typecheck.values import (
+    ArrayValue,
+    IteratorValue,
+    MeaningValue,
+    ObjectValue,
+    RangeValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    StaticValue,
+    Value,
+)
 
 
 @record
@@ -35,7 +46,7 @@ class OutputArray:
 
 @record
 class InputArray:
-    """An argument or captured array by its position: the same object, or (with subscripts and placement) a view of it, after the updates."""
+    """An argument or captured array by its position: the same object, or (with subscripts, placement) a view of it, after the updates."""
 
     position: int
     type: TensorType
@@ -118,7 +129,7 @@ def leaves(result: Result) -> Iterable[Any]:
 class Results:
     """Gathers a program's outputs while its result is taken apart."""
 
-    __slots__ = ("call", "outputs", "_uses", "_buffers", "_made")
+    __slots__ = ("_buffers", "_made", "_uses", "call", "outputs")
 
     def __init__(self, call: CallContext) -> None:
         self.call = call

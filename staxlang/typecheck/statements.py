@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from staxlang.base.diagnostics import diagnose
+from staxlang.base.records import replace
 from staxlang.parser import tree
-from staxlang.typecheck import attributes, containers, operators, scalars
+from staxlang.typecheck import attributes, binding, containers, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
@@ -87,7 +88,7 @@ def assert_(frame: Frame, node: tree.Assert) -> Signal:
         return None
     answer = call.truth(value, text)
     if answer is None and type(value) is ScalarValue:
-        condition = scalars.condition_of(frame.context, value, call.span)
+        condition = binding.condition_of(frame.context, value, call.span)
         if condition is not None:
             frame.context.assume(condition)
     if answer is False:
@@ -136,7 +137,7 @@ def raised(frame: Frame, node: tree.Refused) -> None:
     found = _RAISED.match(node.what)
     kind = getattr(builtins, found[1], None) if found else None
     if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, Warning):
-        diagnostic = type(diagnostic)(diagnostic.kind._replace(raises=kind), diagnostic.message, diagnostic.span, diagnostic.notes, diagnostic.help)
+        diagnostic = replace(diagnostic, kind=diagnostic.kind._replace(raises=kind))
     raise Problem(diagnostic)
 
 

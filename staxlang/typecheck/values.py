@@ -15,8 +15,9 @@ from staxlang.parser.tree import Function
 from staxlang.typecheck.recorder import Handle
 
 Value = Any
-"""StaticValue | SizeValue | ScalarValue | ArrayValue | RecordValue | RangeValue | SliceValue | IteratorValue | FunctionValue | BoundMethod |
-PartialValue | MeaningValue | ObjectValue | UnknownValue | tuple[Value, ...] | list[Value] | dict[key, Value] (keys are plain Python objects)."""
+"""StaticValue | SizeValue | ScalarValue | ArrayValue | RecordValue | RangeValue | SliceValue | IteratorValue | FunctionValue |
+BoundMethod | PartialValue | MeaningValue | ObjectValue | UnknownValue | tuple[Value, ...] | list[Value] | dict[key, Value], whose keys
+are plain Python objects."""
 
 
 class StaticValue:
@@ -49,7 +50,7 @@ class ScalarValue:
     kind: 'int', 'float', 'complex' or 'bool'.
     """
 
-    __slots__ = ("kind", "formula")
+    __slots__ = ("formula", "kind")
 
     def __init__(self, kind: str, formula: Any) -> None:
         self.kind = kind
@@ -65,7 +66,7 @@ class Storage:
     `source` is the argument or captured array (an `ArrayLeaf`) that it came in as, None for a value made by the program.
     """
 
-    __slots__ = ("handle", "type", "source", "written", "writable", "original")
+    __slots__ = ("handle", "original", "source", "type", "writable", "written")
 
     def __init__(self, handle: Handle, type: TensorType, source: Any = None, writable: bool = True) -> None:
         self.handle = handle
@@ -82,7 +83,7 @@ class ArrayValue:
     `readonly`: a view that may not be written through, as broadcast_to and diagonal give them; views of it neither.
     `extent` is the size that a NumPy integer is known to be (`np.prod(x.shape)`): as an extent it needs no gate."""
 
-    __slots__ = ("storage", "type", "subscripts", "scalar", "readonly", "extent")
+    __slots__ = ("extent", "readonly", "scalar", "storage", "subscripts", "type")
 
     def __init__(self, storage: Storage, type: TensorType, subscripts: tuple[Size, ...] | None = None, scalar: bool = False) -> None:
         self.storage = storage
@@ -126,7 +127,7 @@ class RecordValue:
 class RangeValue:
     """`range(start, stop, step)`: each an int-like value."""
 
-    __slots__ = ("start", "stop", "step")
+    __slots__ = ("start", "step", "stop")
 
     def __init__(self, start: Value, stop: Value, step: Value) -> None:
         self.start = start
@@ -137,7 +138,7 @@ class RangeValue:
 class SliceValue:
     """`lower:upper:step` in a subscript, or `slice(...)`: each an int-like value, or None (not StaticValue(None)) where it is left out."""
 
-    __slots__ = ("lower", "upper", "step")
+    __slots__ = ("lower", "step", "upper")
 
     def __init__(self, lower: Value | None, upper: Value | None, step: Value | None) -> None:
         self.lower = lower
@@ -166,7 +167,7 @@ class Scope(Protocol):
 class FunctionValue:
     """A function with its source: inlined where it is called. `defaults` are evaluated; `library` marks the standard library's."""
 
-    __slots__ = ("tree", "scope", "defaults", "name", "library", "python", "bound")
+    __slots__ = ("bound", "defaults", "library", "name", "python", "scope", "tree")
 
     def __init__(
         self, tree: Function, scope: Scope, defaults: Mapping[str, Value], library: bool = False, python: Any = None
@@ -196,7 +197,7 @@ class BoundMethod:
 class PartialValue:
     """functools.partial: a callable value with its first arguments and some keywords."""
 
-    __slots__ = ("function", "args", "kwargs")
+    __slots__ = ("args", "function", "kwargs")
 
     def __init__(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
         self.function = function
@@ -229,7 +230,7 @@ class MeaningValue:
 class ObjectValue:
     """A Python object of the user, looked into on demand: each thing that is read becomes a capture. `getter` says how to reach it."""
 
-    __slots__ = ("object", "getter")
+    __slots__ = ("getter", "object")
 
     def __init__(self, object: Any, getter: Any) -> None:
         self.object = object

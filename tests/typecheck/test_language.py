@@ -316,3 +316,13 @@ CASES = [
 @pytest.mark.parametrize(("function", "args", "kwargs"), CASES, ids=[f"{k}-{case[0].__name__}" for k, case in enumerate(CASES)])
 def test_construct(function, args, kwargs, symbolic):
     agree(function, *args, symbolic=symbolic, **kwargs)
+
+
+def pairs(x, config):
+    it = iter([x, x * 2, x * 3, x * 4])
+    return [a + b for a, b in zip(it, it)], x[: config["n"]], np.zeros(config["n"] + 1)
+
+
+def test_iterators_taken_in_turn_and_sizes_by_path():
+    captured = agree(pairs, A, {"n": 2})
+    assert [binding.path for binding in captured.evaluation.sizes] == ["config['n']"]

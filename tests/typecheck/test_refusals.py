@@ -88,6 +88,7 @@ class Own(Exception):
     pass
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize(("body", "code", "kind", "caret"), ROWS, ids=[f"{k}-{row[1]}" for k, row in enumerate(ROWS)])
 def test_refusal(body, code, kind, caret):
     function = program(f"def f(x):\n    {body}\n", helper=helper, forever=forever, Own=Own, compiled=np.random.default_rng(0).random)

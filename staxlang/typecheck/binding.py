@@ -1,0 +1,260 @@
+"""Binding times: how a value comes to be needed as a size, as a truth value, or as a Python object now."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from staxlang.base.dtypes import BOOL
+from staxlang.base.sizes import Condition, Size, floordiv, maximum, minimum, symbol
+from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
+from staxlang.typecheck.guards import SizeBinding, SizeOrigin
+from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.scalars import Computed, Leaf, freeze, kind_of, number_now
+from staxlang.typecheck.values import (
+    UNKNOWN,
+    ArrayValue,
+    IteratorValue,
+    MeaningValue,
+    ObjectValue,
+    RangeValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    SliceValue,
+    StaticValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext, EvaluationContext
+
+
+# ---- as a size ----
+
+
+def as_size(call: CallContext, value: Value, what: str) -> Size:
+    """An int-like value as a size expression; what cannot stay one is frozen."""
+    kind = type(value)
+    if kind is StaticValue:
+        number = value.value
+        if isinstance(number, (int, np.integer)):
+            return int(number)
+    elif kind is SizeValue:
+        return value.size
+    elif kind is ScalarValue and value.kind in ("int", "bool"):
+        size = _formula_size(call.context, value, call.span)
+        if size is None:
+            number = freeze(call.context, value, call.span, what)
+            if number is None:
+                raise Unknowable
+            return int(number)
+        return size
+    elif kind is ArrayValue and value.dtype.kind in "iu" and not value.shape:
+        if value.extent is not None:
+            return value.extent
+        number = call.context.gate(call.handle(value), TensorType(value.dtype, ()), call.span, call.text())
+        if number is None:
+            raise Unknowable
+        return int(number)
+    elif value is UNKNOWN:
+        raise Unknowable
+    call.error("not-an-integer", what=what, given=call.describe(value))
+
+
+def _formula_size(context: EvaluationContext, value: Value, span: Span | None) -> Size | None:
+    """The size expression of an integer formula; None where it has none."""
+    if type(value) is StaticValue:
+        return int(value.value) if isinstance(value.value, int) else None
+    if type(value) is SizeValue:
+        return value.size
+    formula = value.formula
+    if type(formula) is Leaf:
+        return _leaf_symbol(context, formula, span) if formula.kind == "int" else None
+    if type(formula) is not Computed or formula.row not in _SIZE_ROWS:
+        return None
+    operands = [_formula_size(context, operand, span) for operand in formula.operands]
+    if any(operand is None for operand in operands):
+        return None
+    if formula.row in ("floor_divide", "remainder") and isinstance(operands[1], int) and operands[1] == 0:
+        return None
+    return _SIZE_ROWS[formula.row](*operands)
+
+
+def _leaf_symbol(context: EvaluationContext, leaf: Leaf, span: Span | None) -> Size:
+    if leaf.position in context.frozen_leaves:
+        return context.frozen_leaves[leaf.position]
+    if leaf.symbol is None:
+        name = _symbol_name(context, leaf.path)
+        negative = leaf.hint is not None and leaf.hint < 0
+        made = symbol(name, signed=negative)
+        leaf.symbol = made
+        context.sizes.append(SizeBinding(name, leaf.path, leaf.position, leaf.hint))
+        context.origins.append(SizeOrigin(made, f"the number {leaf.path}", None))
+        if leaf.hint is not None:
+            context.hints[name] = leaf.hint
+            context.sign_guard(made, negative, span, f"{leaf.path} is used as a size")
+    return leaf.symbol
+
+
+def _symbol_name(context: EvaluationContext, path: str) -> str:
+    """The number's path in the user's words, unless it cannot name a size or is taken."""
+    name = path
+    try:
+        symbol(name)
+    except ValueError:
+        name = "".join(c if c.isalnum() else "_" for c in path)
+    if name[:1] == "i" and name[1:].isdigit():
+        name += "_"  # `i0`, `i1`, .. are the subscripts of views
+    taken = {binding.symbol for binding in context.sizes} | context.hints.keys() | context.rigid
+    while name in taken:
+        name += "_"
+    return name
+
+
+# ---- truth and static values ----
+
+
+def condition_of(context: EvaluationContext, scalar: ScalarValue, span: Span | None) -> Condition | None:
+    """A comparison of integers as a condition on sizes; None where it is not one."""
+    formula = scalar.formula
+    if type(formula) is not Computed or formula.row not in _CONDITION_ROWS:
+        return None
+    relation, swapped = _CONDITION_ROWS[formula.row]
+    if any(kind_of(operand) not in ("int", "bool") for operand in formula.operands):
+        return None
+    left, right = (_formula_size(context, operand, span) for operand in formula.operands)
+    if left is None or right is None:
+        return None
+    return Condition(relation, right, left) if swapped else Condition(relation, left, right)
+
+
+def truth(call: CallContext, value: Value, what: str) -> bool | None:
+    """bool(value): decided, frozen or gated. None only in checking."""
+    kind = type(value)
+    context = call.context
+    if kind is StaticValue:
+        return _static_truth(call, value.value)
+    if kind is ArrayValue:
+        return _array_truth(call, value, what)
+    if kind is ScalarValue:
+        condition = condition_of(context, value, call.span)
+        if condition is None and value.kind == "int":
+            size = _formula_size(context, value, call.span)
+            condition = None if size is None else Condition("!=", size, 0)
+        if condition is not None:
+            return context.decide(condition, call.span, f"`{what}` decides")
+        number = freeze(context, value, call.span, f"`{what}` decides")
+        return None if number is None else bool(number)
+    if kind is SizeValue:
+        return context.decide(Condition("!=", value.size, 0), call.span, f"`{what}` decides")
+    if value is UNKNOWN:
+        return None
+    if isinstance(value, (tuple, list, dict, set)):
+        return bool(value)
+    if kind is RecordValue:
+        return bool(value.fields) if value.ordered else _plain_truth(call, value.cls)
+    if kind is ObjectValue:
+        return _plain_truth(call, type(value.object))
+    if kind is RangeValue:
+        return context.decide(Condition("<", 0, range_length(call, value)), call.span, f"`{what}` decides")
+    return True
+
+
+def _static_truth(call: CallContext, value: Any) -> bool:
+    if value is Ellipsis or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None), frozenset)):
+        return bool(value)
+    return _plain_truth(call, type(value))
+
+
+def _plain_truth(call: CallContext, cls: type) -> bool:
+    """An object without `__bool__` and `__len__` is true; those two would be user code."""
+    if any("__bool__" in base.__dict__ or "__len__" in base.__dict__ for base in cls.__mro__ if base.__module__ != "builtins"):
+        call.error("unsupported-method", method="__bool__" if hasattr(cls, "__bool__") else "__len__", cls=cls.__name__)
+    return True
+
+
+def _array_truth(call: CallContext, value: ArrayValue, what: str) -> bool | None:
+    for extent in value.shape:
+        one = call.decide(Condition("==", extent, 1), f"`{what}` is a truth value")
+        if one is None:
+            return None
+        if not one:
+            call.error("ambiguous-truth", what=f"`{what}`", type=call.describe(value))
+    flat = call.view(value, (), (0,) * value.rank) if value.rank else value
+    read = call.handle(flat)
+    if value.dtype is not BOOL:
+        zero = call.constant(0, value.dtype)
+        read = call.record("not_equal", (read, zero), {}, TensorType(BOOL, ()))
+    answer = call.context.gate(read, TensorType(BOOL, ()), call.span, what)
+    return None if answer is None else bool(answer)
+
+
+def static(call: CallContext, value: Value, what: str) -> Any:
+    """The Python object that a value is, needed now. Raises Unknowable in checking where only a call can tell."""
+    kind = type(value)
+    if kind is StaticValue:
+        return value.value
+    if kind is ScalarValue or kind is SizeValue:
+        number = number_now(call.context, value, call.span, what)
+        if number is None:
+            raise Unknowable
+        return number
+    if kind is tuple:
+        return tuple(static(call, item, what) for item in value)
+    if kind is list:
+        return [static(call, item, what) for item in value]
+    if kind is dict:
+        return {key: static(call, item, what) for key, item in value.items()}
+    if kind is ArrayValue and not value.shape:
+        number = call.context.gate(call.handle(value), TensorType(value.dtype, ()), call.span, call.text())
+        if number is None:
+            raise Unknowable
+        return value.dtype.numpy.type(number)
+    if kind is RecordValue and value.ordered:
+        return tuple(static(call, item, what) for item in value.fields.values())
+    if kind is SliceValue:
+        return slice(*(None if part is None else static(call, part, what) for part in (value.lower, value.upper, value.step)))
+    if kind is RangeValue:
+        return range(*(static_int(call, part, what) for part in (value.start, value.stop, value.step)))
+    if kind is IteratorValue:
+        return tuple(static(call, item, what) for item in value.items)
+    if kind is MeaningValue and value.object is not None:
+        return value.object
+    if value is UNKNOWN:
+        raise Unknowable
+    call.error("not-static", what=what, given=call.describe(value))
+
+
+def static_int(call: CallContext, value: Value, what: str) -> int:
+    """`static`, and an integer."""
+    number = static(call, value, what)
+    if not isinstance(number, (int, np.integer)):
+        call.error("not-an-integer", what=what, given=call.describe(value))
+    return int(number)
+
+
+def range_length(call: CallContext, value: RangeValue) -> Size:
+    """len(range(...)): the step must be static."""
+    start, stop = as_size(call, value.start, "range"), as_size(call, value.stop, "range")
+    step = static_int(call, value.step, "the step of a range")
+    if step == 0:
+        call.error("zero-step", what="range")
+    distance = stop - start if step > 0 else start - stop
+    count = distance if abs(step) == 1 else floordiv(distance + (abs(step) - 1), abs(step))
+    return maximum(count, 0)
+
+
+_SIZE_ROWS: Mapping[str, Callable[..., Size]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "negative": operator.neg, "positive": lambda size: size,
+    "floor_divide": floordiv, "remainder": lambda a, b: a - b * floordiv(a, b), "minimum": minimum, "maximum": maximum,
+}  # fmt: skip
+
+_CONDITION_ROWS: Mapping[str, tuple[str, bool]] = {
+    "equal": ("==", False), "not_equal": ("!=", False), "less": ("<", False), "less_equal": ("<=", False),
+    "greater": ("<", True), "greater_equal": ("<=", True),
+}  # fmt: skip
