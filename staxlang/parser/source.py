@@ -164,7 +164,8 @@ def _last_line(code: CodeType) -> int:
 
 
 def _body_place(code: CodeType) -> tuple[int, int]:
-    places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
+    # The instruction that starts the function has a place without extent, at column 0.
+    places = [(line, column) for line, _, column, end in code.co_positions() if line is not None and column is not None and end]
     return min(places, default=(code.co_firstlineno, 0))
 
 
