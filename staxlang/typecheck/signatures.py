@@ -1,0 +1,79 @@
+"""A function's declared types, read from its Tree: what its parameters and its result are said to be."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from staxlang.base.diagnostics import Diagnostic
+from staxlang.parser import tree
+from staxlang.typecheck.annotation_reading import BadAnnotation, Lookup, TypeParameter, read_text, read_tree
+from staxlang.typecheck.annotations import ANY, Annotation, ContainerAnnotation, TensorAnnotation, UnionAnnotation
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function's declared types: parameters that have one, the result, and what could not be read."""
+
+    parameters: dict[str, Annotation]
+    returns: Annotation
+    sizes: frozenset[str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_signature(function: tree.Function, lookup: Lookup, stx: bool = False) -> Signature:
+    """The annotations of a definition's Tree. `lookup` gives the objects that its names are bound to."""
+    parameters = {name: TypeParameter(name) for name in function.type_parameters}
+    diagnostics: list[Diagnostic] = []
+
+    def one(expression: Any) -> Annotation:
+        if expression is None:
+            return ANY
+        try:
+            if isinstance(expression, tree.Constant) and isinstance(expression.value, str):
+                return read_text(expression.value, lookup)
+            return read_tree(expression, lookup, parameters, stx)
+        except BadAnnotation as bad:
+            diagnostics.append(bad.diagnostic(expression.span))
+            return ANY
+
+    declared = {parameter.name: one(parameter.annotation) for parameter in function.parameters if parameter.annotation is not None}
+    returns = one(function.returns)
+    sizes = frozenset(name for annotation in declared.values() for name in names_in(annotation))
+    return Signature(declared, returns, sizes, tuple(diagnostics))
+
+
+def names_in(annotation: Annotation) -> frozenset[str]:
+    """The size symbols that an annotation names."""
+    if isinstance(annotation, TensorAnnotation):
+        return annotation.sizes
+    if isinstance(annotation, UnionAnnotation):
+        return frozenset().union(*map(names_in, annotation.members))
+    if isinstance(annotation, ContainerAnnotation):
+        return frozenset().union(*map(names_in, annotation.items))
+    return frozenset()
+
+
+def scope_lookup(function: Any, local: Mapping[str, Any] | None = None) -> Lookup:
+    """Names as a Python function's annotations see them: the scope it was defined in, its closure, its module, builtins."""
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+
+    def lookup(name: str) -> Any:
+        if local is not None and name in local:
+            return local[name]
+        if name in cells:
+            try:
+                return cells[name].cell_contents
+            except ValueError:
+                raise NameError(name) from None
+        if name in function.__globals__:
+            return function.__globals__[name]
+        found = getattr(builtins, name, None)
+        if found is None and name != "None":
+            raise NameError(name)
+        return found
+
+    return lookup
