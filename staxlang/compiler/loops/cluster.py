@@ -241,10 +241,17 @@ def _checked(made: Cluster, ex: Expressions, target: Target) -> Cluster | str:
                     return f"{unit.buffer} reads {source.buffer} at other points than it is computed at"
             if load.operands and not ex.can_index(source.body, set(source.indices) - names):
                 return f"{unit.buffer} gathers from {source.buffer}"
+    if not made.pure and _changes_argument(made, ex):
+        return "it changes an argument that it reads"
     depth = depth_of(made, ex)
     if depth and is_few(made.outer, target) and is_long(made, ex, target):
         return "the rows are too few for the threads and too long for the cache"
     return made
+
+
+def _changes_argument(cluster: Cluster, ex: Expressions) -> bool:
+    written = {unit.buffer for unit in cluster.units if ex.buffers[unit.buffer].role == "input"}
+    return any(load["buffer"] in written for unit in cluster.units for load in ex.loads(unit.body)) if written else False
 
 
 def ex_disjoint(size: Size, names: set[str]) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
-from staxlang.compiler.loops.assemble import Plan
+from staxlang.compiler.loops.assemble import Plan, Write
 from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols
-from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement, Store
+from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
 from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, part_of, vector_shape
 from staxlang.compiler.loops.transposed import crossed_body, find_crossing
@@ -33,7 +33,7 @@ def flat_body(
         memo = {}
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     if not ranges:
-        return tuple([Store(w.buffer, w.subscripts, w.value) for w in writes])
+        return in_place_last(writes, [w.value for w in writes], frozenset(), ex)
     *rest, (name, extent) = ranges
     crossing = find_crossing(writes, ranges, ex) if rest else None
     if crossing is not None:
@@ -44,13 +44,27 @@ def flat_body(
         memo = {}
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     values = scope.hoisted([w.value for w in writes], frozenset((name,)))
-    stores = tuple([Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)])
+    stores = in_place_last(writes, values, streaming, ex)
     width, unroll = vector_shape(values, 0, extent, ex, target)
     vector = Loop(name, length, "vector", start, width, unroll)
     if not scope.statements:
         return (Nest((*outer, vector), stores),)
     inner = Nest((vector,), stores)
     return (Nest(outer, (*scope.statements, inner)),) if outer else (*scope.statements, inner)
+
+
+def in_place_last(
+    writes: Sequence[Write], values: Sequence[Node], streaming: frozenset[str], ex: Expressions
+) -> tuple[Let | Store, ...]:
+    """The stores; where one of them overwrites what another one reads, all values are made before the first store."""
+    written = {write.buffer for write in writes}
+    first: list[Let | Store] = []
+    if len(writes) > 1 and any(load["buffer"] in written for value in values for load in ex.loads(value)):
+        names = [ex.fresh("v") for _ in values]
+        first = [Let(name, value) for name, value in zip(names, values, strict=True)]
+        values = [ex.local(name, value.type) for name, value in zip(names, values, strict=True)]
+    stores = [Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)]
+    return (*first, *stores)
 
 
 def flat_loops(

@@ -12,17 +12,20 @@ from staxlang.compiler.loops.memory import plan_memory
 from staxlang.compiler.loops.moments import split_moments
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import make_units
+from staxlang.compiler.loops.updates import with_updates
 from staxlang.compiler.target import Target
 
 __all__ = ["schedule", "size_symbols"]
 
 
 def schedule(program: LoopProgram, target: Target, settings: object | None = None) -> Schedule:
-    """Kernels and library calls that compute the program's outputs on the target, in order."""
+    """Kernels and library calls that compute the program's outputs on the target, in order; its updates are done by kernels, too."""
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
+    program, copied = with_updates(program, ex)
     steps = split_moments(make_units(program, ex), ex, target)
     groups, notes = fuse(steps, ex, target)
+    notes += copied
     made: list[Kernel | LibraryCall] = []
     outside = _read_outside(groups, program, ex)
     read = _read_by_others(groups, ex)

@@ -35,11 +35,12 @@ def find_crossing(writes: Sequence[Write], ranges: Sequence[Range], ex: Expressi
     names = frozenset([name for name, _ in ranges])
     last = ranges[-1][0]
     found: dict[str, dict[Node, None]] = {}
+    written = {write.buffer for write in writes}
     for node in dict.fromkeys([node for write in writes for node in unguarded_loads(write.value)]):
         access = access_of(node, names, ex)
         axis = _crosses(access, last, [name for name, _ in ranges[:-1]])
         size = element_count(ex.buffers[node["buffer"]].shape)
-        if axis is not None and not (isinstance(size, int) and size * access.itemsize < SMALL):
+        if axis is not None and node["buffer"] not in written and not (isinstance(size, int) and size * access.itemsize < SMALL):
             found.setdefault(axis, {})[node] = None
     if not found:
         return None

@@ -1,0 +1,129 @@
+"""Updates of arguments become steps: in place where nobody needs the old value any more, else a copy back at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from staxlang.base.records import replace
+from staxlang.base.sizes import Size, symbol
+from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, LoopProgram
+from staxlang.compiler.node import Node
+
+Steps = list[Definition | LibraryCall]
+
+
+def with_updates(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, list[str]]:
+    """The program with its updates as definitions that write the inputs' buffers, and in words what was copied."""
+    if not program.updates:
+        return program, []
+    inputs = {buffer.position: buffer.name for buffer in program.buffers.values() if buffer.role == "input"}
+    steps: Steps = list(program.steps)
+    back: list[tuple[str, str]] = []
+    notes: list[str] = []
+    sources = [buffer for _, buffer in program.updates]
+    for position, buffer in program.updates:
+        target = inputs[position]
+        made = None
+        if sources.count(buffer) == 1 and target not in sources:
+            made = _in_place(steps, buffer, target, program, ex)
+        if made is None:
+            back.append((target, buffer))
+            notes.append(f"{target} is copied back: its new value ({buffer}) is made while the old one is still needed")
+        else:
+            steps = made
+    written = {target for target, _ in back}
+    for buffer in [buffer for _, buffer in back]:
+        if buffer in written:  # an argument that gets another one's old value
+            saved = ex.fresh("t")
+            ex.buffers[saved] = replace(row_major(ex.buffers[buffer]), name=saved, role="temporary", position=-1)
+            steps.append(_copy(saved, buffer, ex))
+            back = [(one, saved if other == buffer else other) for one, other in back]
+    steps += [_copy(target, buffer, ex) for target, buffer in back]
+    return LoopProgram(program.interner, ex.buffers, tuple(steps), program.outputs, ()), notes
+
+
+def row_major(buffer: Buffer) -> Buffer:
+    strides: list[Size] = []
+    step: Size = 1
+    for extent in reversed(buffer.shape):
+        strides.append(step)
+        step = step * extent
+    return replace(buffer, strides=tuple(reversed(strides)))
+
+
+def _copy(target: str, source: str, ex: Expressions) -> Definition:
+    ranges = tuple([(ex.fresh("i"), extent) for extent in ex.buffers[target].shape])
+    at = tuple([symbol(name) for name, _ in ranges])
+    return Definition(target, ranges, at, ex.load(source, at))
+
+
+def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, ex: Expressions) -> Steps | None:
+    """The steps with `buffer` made in the argument's memory; None where the old value is still needed."""
+    if program.buffers[buffer].role != "temporary" or program.buffers[buffer].dtype is not program.buffers[target].dtype:
+        return None
+    writers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and step.buffer == buffer]
+    touching = [k for k, step in enumerate(steps) if isinstance(step, LibraryCall) and _calls_with(step, (buffer, target))]
+    if not writers or touching:
+        return None
+    first = steps[writers[0]]
+    assert isinstance(first, Definition)
+    dropped = writers[0] if _is_copy(first, target) else -1
+    readers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and k != dropped and _loads(step, target, ex)]
+    began = writers[1] if dropped >= 0 and len(writers) > 1 else writers[0]
+    if any(k > began for k in readers):  # the step that begins to write may read: see `_writing`
+        return None
+    made: Steps = []
+    for k, step in enumerate(steps):
+        if k == dropped:
+            continue
+        if not isinstance(step, Definition):
+            made.append(step)
+        elif k in writers:
+            made += _writing(step, buffer, target, ex)
+        else:
+            made.append(_renamed(step, buffer, target, ex))
+    return made
+
+
+def _writing(step: Definition, buffer: str, target: str, ex: Expressions) -> Steps:
+    """A definition of the argument's memory; through a temporary where it reads the argument at other places than it writes."""
+    moved = _renamed(step, buffer, target, ex)
+    if all(load["subscripts"] == step.subscripts and not load.operands for load in _loads(moved, target, ex)) and not step.indirect:
+        return [moved]
+    if not _loads(moved, target, ex):
+        return [moved]
+    part = ex.fresh("t")
+    shape = tuple([extent for _, extent in step.ranges])
+    ex.buffers[part] = row_major(Buffer(part, moved.body.type, shape, (), "temporary"))
+    at = tuple([symbol(name) for name, _ in step.ranges])
+    ranges = tuple([(ex.fresh("i"), extent) for _, extent in step.ranges])
+    mapping: dict[str, Size] = {old: symbol(new) for (old, _), (new, _) in zip(step.ranges, ranges, strict=True)}
+    first = Definition(part, ranges, tuple(mapping.values()), ex.substitute(moved.body, mapping))
+    return [first, replace(moved, body=ex.load(part, at))]
+
+
+def _renamed(step: Definition, buffer: str, target: str, ex: Expressions) -> Definition:
+    """The definition with the argument in place of the buffer that held its new value."""
+    table = {
+        load: ex.make("load", load.operands, load.type, buffer=target, subscripts=load["subscripts"]) for load in _loads(step, buffer, ex)
+    }
+    memo: dict[Node, Node] = {}
+    body = ex.replace(step.body, table, memo)
+    indirect = tuple([ex.replace(node, table, memo) for node in step.indirect])
+    return replace(step, buffer=target if step.buffer == buffer else step.buffer, body=body, indirect=indirect)
+
+
+def _loads(step: Definition, buffer: str, ex: Expressions) -> list[Node]:
+    return [load for root in (step.body, *step.indirect) for load in ex.loads(root) if load["buffer"] == buffer]
+
+
+def _is_copy(step: Definition, source: str) -> bool:
+    """Whether a definition is just the whole source."""
+    body = step.body
+    at = tuple([symbol(name) for name, _ in step.ranges])
+    return body.op == "load" and body["buffer"] == source and body["subscripts"] == at and step.subscripts == at and step.mode == "set"
+
+
+def _calls_with(step: LibraryCall, buffers: Sequence[str]) -> bool:
+    return step.out.buffer in buffers or any(view.buffer in buffers for view in step.operands)
