@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import Sketch, dtype_name, host_target
+from tests.llvm.harness import Sketch, dtype_name, host_target
 
 from staxlang.compiler.target import Target
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from harness import Sketch
+from tests.llvm.harness import Sketch
 
 from staxlang.base.dtypes import DTYPES, DType
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import Compiled, host
+from tests.llvm.harness import Compiled, host
 
 from staxlang.compiler.llvm.pool import EXPORTED, pool_text
 
@@ -221,7 +221,7 @@ def test_workers_stay_off_the_callers_cpu() -> None:
 
 def test_the_process_ends_while_workers_sleep() -> None:
     folder = Path(__file__).parent
-    script = f"import sys; sys.path[:0] = [{str(folder)!r}]\nfrom test_pool import Pool\npool = Pool(); pool.threads(3); pool.count(1000); print('done')"
+    script = f"import sys; sys.path[:0] = [{str(folder.parent.parent)!r}]\nfrom tests.llvm.test_pool import Pool\npool = Pool(); pool.threads(3); pool.count(1000); print('done')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=folder.parent.parent)
     assert done.returncode == 0 and done.stdout == "done\n", done.stderr
 

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from harness import Program, Sketch, host, host_target
+from tests.llvm.harness import Program, Sketch, host, host_target
 
 from staxlang.base.sizes import minimum
 from staxlang.compiler.llvm.program import emit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import Sketch, host_target
-from test_access import numbers
+from tests.llvm.harness import Sketch, host_target
+from tests.llvm.test_access import numbers
 
 LENGTHS = (0, 1, 7, 15, 16, 17, 33, 64, 100, 1001)
 KINDS = {

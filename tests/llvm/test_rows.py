@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import Program, Sketch
+from tests.llvm.harness import Program, Sketch
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS, Operation, result_type
