@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from staxlang.base.sizes import Condition, Facts
@@ -68,21 +69,24 @@ def _identity(graph: Graph) -> tuple[Any, ...]:
     return id(graph.interner), graph.inputs, graph.outputs, graph.updates, graph.scalars
 
 
-def topological(roots: Iterable[Node]) -> list[Node]:
-    """Every node that the roots need, operands before their users, in an order that depends on structure only."""
+def topological(roots: Iterable[Node], operands_of: Callable[[Node], tuple[Node, ...]] = attrgetter("operands")) -> list[Node]:
+    """Every node that the roots need, operands before their users, in an order that depends on structure only.
+
+    `operands_of` may give a node's operands in another order, in which they are to be visited.
+    """
     order: list[Node] = []
     seen: set[Node] = set()
     for root in roots:
         if root in seen:
             continue
-        stack: list[tuple[Node, Iterator[Node]]] = [(root, iter(root.operands))]
+        stack: list[tuple[Node, Iterator[Node]]] = [(root, iter(operands_of(root)))]
         seen.add(root)
         while stack:
             node, rest = stack[-1]
             for operand in rest:
                 if operand not in seen:
                     seen.add(operand)
-                    stack.append((operand, iter(operand.operands)))
+                    stack.append((operand, iter(operands_of(operand))))
                     break
             else:
                 order.append(node)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
-from staxlang.compiler.graph import Graph, GraphError, topological
+from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.loops.ir import Definition, LoopProgram
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
@@ -19,14 +19,8 @@ from staxlang.compiler.lowering.pointwise import (
     lower_scan,
 )
 from staxlang.compiler.lowering.state import READ_ROWS, Lowering
-from staxlang.compiler.lowering.structure import (
-    find_homes,
-    lower_concatenate,
-    lower_gather,
-    lower_pad,
-    lower_scatter,
-    lower_update,
-)
+from staxlang.compiler.lowering.structure import lower_concatenate, lower_gather, lower_pad
+from staxlang.compiler.lowering.updates import evaluation_order, find_homes, lower_scatter, lower_update
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import indices
 
@@ -57,7 +51,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     graph = open_composites(graph, basis)
     state = Lowering(graph)
     _declare_inputs(state, graph)
-    order = topological(graph.roots)
+    order = evaluation_order(graph.roots)
     _declare_outputs(state, graph)
     find_homes(state, order)
     for node in order:

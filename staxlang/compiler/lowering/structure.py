@@ -1,17 +1,13 @@
-"""Concatenate, pad, gather, scatter and update as guarded, indirect or partial definitions."""
+"""Concatenate, pad and gather as guarded, indirect or partial definitions."""
 
 from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Size, symbol
-from staxlang.compiler.graph import topological, users
 from staxlang.compiler.loops.ir import Definition
 from staxlang.compiler.lowering.state import Lowering, Subscripts, constant_value
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import index, indices
-
-UPDATE_OPS = frozenset(("update", "scatter"))
-
 
 # Joined parts of short rows are chosen lane by lane; longer ones are written one after the other, each at its full speed.
 # (A guard's lanes that do not count still have addresses; far outside of an array they cost hundreds of cycles.)
@@ -118,7 +114,7 @@ def _guard_border(state: Lowering, node: Node) -> None:
     state.define(node, value)
 
 
-def _indexed_subscripts(state: Lowering, shape_rank: int, node: Node, indexes: tuple[Node, ...]) -> tuple[Subscripts, tuple[Node, ...]]:
+def indexed_subscripts(state: Lowering, shape_rank: int, node: Node, indexes: tuple[Node, ...]) -> tuple[Subscripts, tuple[Node, ...]]:
     """Subscripts into an array of `shape_rank` axes that index arrays select from, over the selection's indices; the values of `$k`."""
     axes: tuple[int, ...] = node["axes"]
     position: int = node["position"]
@@ -142,61 +138,10 @@ def _indexed_subscripts(state: Lowering, shape_rank: int, node: Node, indexes: t
 
 def lower_gather(state: Lowering, node: Node) -> None:
     source = node.operands[0]
-    subscripts, indirect = _indexed_subscripts(state, len(source.type.shape), node, node.operands[1:])
+    subscripts, indirect = indexed_subscripts(state, len(source.type.shape), node, node.operands[1:])
     base = source
     while base.op == "view" and base not in state.stored:
         base = base.operands[0]
     if base.op == "iota":
         state.store(source)
     state.define(node, state.read(source, subscripts, indirect))
-
-
-# ---- updates -------------------------------------------------------------------------------------------------------
-
-
-def find_homes(state: Lowering, order: list[Node]) -> None:
-    """An update writes into its base's buffer where nothing else reads the base: not another node, not a result, not the new part.
-
-    Goes from results backwards, so that a whole chain of updates ends in one buffer.
-    """
-    readers: dict[Node, list[Node]] | None = None
-    roots = set(state.graph.roots)
-    for node in reversed(order):
-        if node.op not in UPDATE_OPS:
-            continue
-        base = node.operands[0]
-        if base in roots or base.op in ("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota"):
-            continue
-        readers = users(order) if readers is None else readers
-        if len(readers[base]) != 1 or base in topological(node.operands[1:]):
-            continue
-        state.homes[base] = state.homes[node] = state.buffer_for(node)
-
-
-def _begin_update(state: Lowering, node: Node) -> str:
-    """The buffer that holds the base's value, to be written in part."""
-    base = node.operands[0]
-    home = state.homes.get(node)
-    if home is not None and state.stored.get(base) == home:
-        state.stored[node] = home
-    else:
-        state.define(node, state.read(base, indices(len(base.type.shape))))
-    return state.stored[node]
-
-
-def lower_update(state: Lowering, node: Node) -> None:
-    """The base's value, then one definition that writes only the part."""
-    shape = node["shape"]
-    body = state.read(node.operands[1], indices(len(shape)))
-    buffer = _begin_update(state, node)
-    state.steps.append(Definition(buffer, state.ranges(shape), node["subscripts"], body))
-
-
-def lower_scatter(state: Lowering, node: Node) -> None:
-    """The base's value, then one definition with indirect subscripts, run in row-major order: of equal indices the last one wins."""
-    base, value, *indexes = node.operands
-    shape = value.type.shape
-    body = state.read(value, indices(len(shape)))
-    subscripts, indirect = _indexed_subscripts(state, len(base.type.shape), node, tuple(indexes))
-    buffer = _begin_update(state, node)
-    state.steps.append(Definition(buffer, state.ranges(shape), subscripts, body, node["mode"], indirect))

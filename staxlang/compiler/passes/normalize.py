@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 from staxlang.base.dtypes import can_cast
 from staxlang.base.operations import OPERATIONS
+from staxlang.base.sizes import Condition, Facts, Size, linear_in
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
-from staxlang.typecheck.views import compose, indices
+from staxlang.typecheck.views import compose, index_name, indices
 
 _SIMPLE_POWERS: dict[Any, str] = {0.5: "sqrt", -1.0: "reciprocal"}
 _MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
@@ -110,9 +112,34 @@ def view_of_update(rewriting: Rewriting, node: Node) -> Node | None:
     if update["subscripts"] == node["subscripts"] and update["shape"] == node.type.shape:
         return update.operands[1]
     for written, read in zip(update["subscripts"], node["subscripts"], strict=True):
-        if isinstance(written, int) and isinstance(read, int) and written != read:
+        if _apart(written, update["shape"], read, node.type.shape, rewriting.facts):
             return rewriting.view(update.operands[0], node.type.shape, node["subscripts"])
     return None
+
+
+def _apart(one: Size, one_shape: tuple[Size, ...], other: Size, other_shape: tuple[Size, ...], facts: Facts) -> bool:
+    """Whether two subscripts into one axis, over the indices of two shapes, are never equal: other residues, or ranges side by side."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one != other
+    first, second = _progression(one, one_shape), _progression(other, other_shape)
+    if first is None or second is None:
+        return False
+    (start, step, last), (start2, step2, last2) = first, second
+    difference, divisor = start - start2, gcd(step, step2)
+    if divisor > 1 and isinstance(difference, int) and difference % divisor:
+        return True
+    return facts.decide(Condition("<", last, start2)) is True or facts.decide(Condition("<", last2, start)) is True
+
+
+def _progression(subscript: Size, shape: tuple[Size, ...]) -> tuple[Size, int, Size] | None:
+    """(least, step, greatest) of a subscript that grows with one index at most."""
+    found = linear_in(subscript, [index_name(axis) for axis in range(len(shape))])
+    if found is None or len(found[0]) > 1:
+        return None
+    for name, step in found[0].items():
+        extent = shape[int(name[1:])]
+        return (found[1], step, found[1] + step * (extent - 1)) if isinstance(step, int) and step > 0 else None
+    return found[1], 0, found[1]
 
 
 def whole_update(rewriting: Rewriting, node: Node) -> Node | None:

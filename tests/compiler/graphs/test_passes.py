@@ -134,6 +134,23 @@ def test_casts_views_and_updates_compose():
     agree(run_graph(graph, [data]), run_graph(optimized, [data]))
 
 
+@pytest.mark.parametrize(
+    ("written", "read", "apart"),
+    [((0, 4, 2), (1, 4, 2), True), ((0, 4, 2), (1, 7, 1), False), ((0, 4, 1), (4, 4, 1), True), ((1, N - 1, 1), (0, 1, 1), True),
+     ((0, 1, 1), (1, N - 1, 1), True), ((0, N - 1, 1), (1, N - 1, 1), False), ((0, 4, 1), (0, 2, 1), False)],
+)  # fmt: skip
+def test_reading_beside_an_update_reads_the_base(written, read, apart):
+    b = Build()
+    x = b.input(F32, N)
+    part = views.subscript((N,), (views.Range(*written),))
+    changed = b.make("update", (x, b.constant(1.0, b.view(x, part))), subscripts=part.subscripts, shape=part.shape)
+    graph = b.graph(b.op("exp", b.view(changed, views.subscript((N,), (views.Range(*read),)))))
+    optimized, trace = optimize(graph, check=True)
+    assert ("view-of-update" in rules(trace)) == apart
+    data = np.arange(9, dtype=np.float32)
+    agree(run_graph(graph, [data]), run_graph(optimized, [data]))
+
+
 def test_commutative_operands_meet():
     b = Build()
     x, y = b.input(F32, N), b.input(F32, N)

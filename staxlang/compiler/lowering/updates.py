@@ -1,0 +1,112 @@
+"""Updates and scatters: definitions that write a part; whole chains of them in one buffer where nobody needs the older values."""
+
+from __future__ import annotations
+
+from staxlang.base.operations import OPERATIONS
+from staxlang.base.sizes import Size
+from staxlang.compiler.graph import topological, users
+from staxlang.compiler.loops.ir import Definition
+from staxlang.compiler.lowering.state import Lowering
+from staxlang.compiler.lowering.structure import indexed_subscripts
+from staxlang.compiler.node import Node
+from staxlang.typecheck.views import compose, indices
+
+UPDATE_OPS = frozenset(("update", "scatter"))
+_NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota"))
+# Their values are steps of their own, complete before a later step writes.
+_COMPLETE = frozenset(("reduce", "scan", "contract", "update", "scatter"))
+_PLAIN = frozenset((*OPERATIONS, "cast", "copy"))
+
+
+def evaluation_order(roots: tuple[Node, ...]) -> list[Node]:
+    """Operands before users; of an update the new part before the base, so that what reads older values comes before they go."""
+    return topological(roots, lambda node: node.operands[::-1] if node.op in UPDATE_OPS else node.operands)
+
+
+def find_homes(state: Lowering, order: list[Node]) -> None:
+    """An update writes into its base's buffer where everything that reads the base is done by then, and its own new part reads
+    the base at no other place than it writes.
+
+    Goes from results backwards, so that a whole chain of updates ends in one buffer.
+    """
+    readers: dict[Node, list[Node]] | None = None
+    for node in reversed(order):
+        if node.op not in UPDATE_OPS or node.operands[0].op in _NEVER_WRITTEN or node.operands[0] in state.roots:
+            continue
+        readers = users(order) if readers is None else readers
+        if _may_write(state, node, readers):
+            state.homes[node.operands[0]] = state.homes[node] = state.buffer_for(node)
+
+
+def _may_write(state: Lowering, node: Node, readers: dict[Node, list[Node]]) -> bool:
+    base = node.operands[0]
+    found = _readers_through_views(base, readers, state.roots)
+    if found is None:
+        return False
+    if len(readers[base]) == 1:
+        return True
+    before = set(topological(node.operands[1:]))
+    if node.op != "update" or not all(reader is node or reader in before for reader in found):
+        return False
+    return _reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set())
+
+
+def _readers_through_views(base: Node, readers: dict[Node, list[Node]], roots: frozenset[Node]) -> set[Node] | None:
+    """The nodes that read a value, itself or views of it; None where a view of it is a result."""
+    found: set[Node] = set()
+    waiting = [base]
+    while waiting:
+        for reader in readers[waiting.pop()]:
+            if reader.op != "view":
+                found.add(reader)
+            elif reader in roots:
+                return None
+            else:
+                waiting.append(reader)
+    return found
+
+
+Place = tuple[Node, tuple[Size, ...]]
+
+
+def _reads_only_at(node: Node, base: Node, target: tuple[Size, ...], subscripts: tuple[Size, ...], seen: set[Place]) -> bool:
+    """Whether a value at `subscripts` reads the base at `target` only, whichever values are computed within one step."""
+    if node is base:
+        return subscripts == target
+    if node.op in _COMPLETE or not node.operands or (node, subscripts) in seen:
+        return True
+    seen.add((node, subscripts))
+    if node.op == "view":
+        return _reads_only_at(node.operands[0], base, target, compose(node["subscripts"], subscripts), seen)
+    if node.op in _PLAIN:
+        return all(_reads_only_at(operand, base, target, subscripts, seen) for operand in node.operands)
+    return base not in topological((node,))
+
+
+def _begin_update(state: Lowering, node: Node) -> str:
+    """The buffer that holds the base's value, to be written in part."""
+    base = node.operands[0]
+    home = state.homes.get(node)
+    if home is not None and state.stored.get(base) == home:
+        state.stored[node] = home
+    else:
+        state.define(node, state.read(base, indices(len(base.type.shape))))
+    return state.stored[node]
+
+
+def lower_update(state: Lowering, node: Node) -> None:
+    """The base's value, then one definition that writes only the part."""
+    shape = node["shape"]
+    body = state.read(node.operands[1], indices(len(shape)))
+    buffer = _begin_update(state, node)
+    state.steps.append(Definition(buffer, state.ranges(shape), node["subscripts"], body))
+
+
+def lower_scatter(state: Lowering, node: Node) -> None:
+    """The base's value, then one definition with indirect subscripts, run in row-major order: of equal indices the last one wins."""
+    base, value, *indexes = node.operands
+    shape = value.type.shape
+    body = state.read(value, indices(len(shape)))
+    subscripts, indirect = indexed_subscripts(state, len(base.type.shape), node, tuple(indexes))
+    buffer = _begin_update(state, node)
+    state.steps.append(Definition(buffer, state.ranges(shape), subscripts, body, node["mode"], indirect))
