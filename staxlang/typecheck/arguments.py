@@ -1,5 +1,8 @@
 """What the caller passes: constructors of argument values, before any recorder knows of them; `Entry` records them as inputs."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping

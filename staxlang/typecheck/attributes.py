@@ -1,5 +1,8 @@
 """`value.name`: of arrays by names.py, of records and objects as stored (methods bound, properties inlined), of modules, of containers."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import difflib
@@ -213,7 +216,7 @@ def assign(call: CallContext, value: Value, name: str, new: Value) -> None:
         value.fields[name] = new
         return
     if (type(value) is RecordValue and value.path is not None) or isinstance(value, ObjectValue):
-        owner = value.path if type(value) is RecordValue else str(value.getter)
+        owner = str(value.getter) if isinstance(value, ObjectValue) else value.path
         call.error("captured-mutation", what=call.text(), name=owner)
     call.error("not-writable", what=f"the attribute `{name}` of {call.describe(value)}")
 

@@ -1,5 +1,8 @@
 """Binding times: how a value comes to be needed as a size, as a truth value, or as a Python object now."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import operator
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from staxlang.base.dtypes import BOOL
-from staxlang.base.sizes import Condition, Size, floordiv, maximum, minimum, symbol
+from staxlang.base.sizes import Condition, Size, floordiv, maximum, minimum, modulo, symbol
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
@@ -249,9 +252,17 @@ def range_length(call: CallContext, value: RangeValue) -> Size:
     return maximum(count, 0)
 
 
+def _same(size: Size) -> Size:
+    return size
+
+
+def _negated(size: Size) -> Size:
+    return -size
+
+
 _SIZE_ROWS: Mapping[str, Callable[..., Size]] = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "negative": operator.neg, "positive": lambda size: size,
-    "floor_divide": floordiv, "remainder": lambda a, b: a - b * floordiv(a, b), "minimum": minimum, "maximum": maximum,
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "negative": _negated,
+    "positive": _same, "floor_divide": floordiv, "remainder": modulo, "minimum": minimum, "maximum": maximum,
 }  # fmt: skip
 
 _CONDITION_ROWS: Mapping[str, tuple[str, bool]] = {

@@ -1,5 +1,8 @@
 """Calls: operations by their meaning, functions inlined, classes made into records, composites kept whole."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import dataclasses
@@ -161,8 +164,7 @@ def bind_arguments(call: CallContext, frame: Frame, function: FunctionValue, arg
 
 
 def _signature_error(call: CallContext, function: FunctionValue, code: str, **fields: Any) -> None:
-    span = function.tree.span
-    notes = [] if function.library or span is None else [Note(span, f"`{function.name}` is defined here")]
+    notes = [] if function.library else [Note(function.tree.span, f"`{function.name}` is defined here")]
     call.error(code, function=function.name, notes=notes, **fields)
 
 

@@ -1,5 +1,8 @@
 """Python objects that a program reads from around it - globals, closures, attributes - become values here, with how to read them again."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import builtins

@@ -1,5 +1,8 @@
 """Python's containers and static objects: their elements, their methods, iteration over everything that a static loop can walk."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import enum

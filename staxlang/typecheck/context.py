@@ -15,6 +15,9 @@ and never containers of UNKNOWN: the evaluator answers those itself. Operators b
 that touches an array is `call.pointwise(row, operands)`, and `@` is `resolve(np.matmul)`.
 """
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,8 @@
 """Branches and loops: decided ones are taken, static loops unrolled; in checking, what is not decided is walked both ways and joined."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

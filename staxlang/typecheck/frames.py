@@ -1,5 +1,8 @@
 """A frame: one call of a function being evaluated - its names, its place in the chain of calls, the rules that its trees go through."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -47,7 +50,7 @@ class Frame:
         self.returned: Value = None
         self.returned_at: Span | None = None
         self.results: list[Value] = []  # in checking: what each `return` gave
-        self.exits: list[tuple[str, dict[str, Value]]] = []  # in checking: names at `break` and `continue` under undecided branches
+        self.exits: list[tuple[str, Any]] = []  # in checking: the state (joins.Snapshot) at `break` and `continue` under undecided branches
         self.outer: Frame | None = None
 
     def inner(self) -> Frame:

@@ -3,6 +3,9 @@
 Each has a path in the user's words and the line that asked.
 """
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -1,5 +1,8 @@
 """What is known after a branch that was taken both ways (only in checking): values joined, names joined, containers joined."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,8 @@
 """Writes: a value goes into an array's memory, and every later read through any view of that memory sees it."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,8 @@
 """Python's operators on abstract values: between numbers by Python's rules, with an array by the operation table, else by the object."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import enum
@@ -69,7 +72,8 @@ def binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
     """`left op right`."""
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
-    one, two = type(left), type(right)
+    one = type(left)
+    two = type(right)
     if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
         if op == "@":
             return matmul(call, left, right)
@@ -269,7 +273,8 @@ def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
         return _membership(call, op, left, right)
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
-    one, two = type(left), type(right)
+    one = type(left)
+    two = type(right)
     if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
         return call.pointwise(COMPARE_ROWS[op], (left, right))
     kinds = scalars.kind_of(left), scalars.kind_of(right)
@@ -294,7 +299,7 @@ def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
     return no_operator(call, op, left, right)
 
 
-def _compare_plain(call: CallContext, op: str, left: StaticValue, right: StaticValue) -> Value:
+def _compare_plain(call: CallContext, op: str, left: Value, right: Value) -> Value:
     if not isinstance(left.value, _PLAIN) or not isinstance(right.value, _PLAIN):
         return no_operator(call, op, left, right)
     try:

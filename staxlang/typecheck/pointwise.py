@@ -1,10 +1,13 @@
 """Numeric values as operands: their types and handles, views of them, casts, NumPy's broadcasting, rows of the operation table."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -306,7 +309,7 @@ def _join_extents(call: CallContext, left: Size, right: Size) -> Size | None:
 
 def _mismatch(
     call: CallContext, shapes: Sequence[tuple[Size, ...]], operands: Sequence[Value], left: tuple[int, Size], right: tuple[int, Size]
-) -> None:
+) -> NoReturn:
     if operands:
         notes = [call.operand_note(index, operands[index], extent) for index, extent in (left, right)]
     else:

@@ -1,5 +1,8 @@
 """Python's builtin functions on abstract values: `BUILTINS` maps the function object to its meaning."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import builtins
@@ -104,8 +107,8 @@ def _abs(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     if kind is SizeValue:
         return size_value(maximum(value.size, -value.size))
     if kind is ScalarValue:
-        result = {"complex": "float", "bool": "int"}.get(value.kind, value.kind)
-        return ScalarValue(result, scalars.Computed("absolute", (value,)))
+        kinds = {"complex": "float", "bool": "int", "int": "int", "float": "float"}
+        return ScalarValue(kinds[value.kind], scalars.Computed("absolute", (value,)))
     function = operators.class_method(value, "__abs__")
     return _static_call(abs)(call, args, kwargs) if function is None else call.call(BoundMethod(function, value), [])
 
@@ -153,7 +156,8 @@ def _better(call: CallContext, best: Value, value: Value, smaller: bool) -> Valu
     if best is UNKNOWN or value is UNKNOWN:
         return UNKNOWN
     kinds = scalars.kind_of(best), scalars.kind_of(value)
-    one, two = type(best), type(value)
+    one = type(best)
+    two = type(value)
     integers = kinds[0] in ("int", "bool") and kinds[1] in ("int", "bool")
     if integers and (one is SizeValue or two is SizeValue) and one is not ScalarValue and two is not ScalarValue:
         pair = binding.as_size(call, best, "min"), binding.as_size(call, value, "min")
@@ -367,7 +371,8 @@ def _refused(name: str) -> Callable[[Any, Arguments, Keywords], Value]:
         code, field = "side-effect", "what"
 
     def run(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
-        call.error(code, **{field: name})
+        fields: dict[str, Any] = {field: name}
+        call.error(code, **fields)
 
     return run
 

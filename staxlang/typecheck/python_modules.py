@@ -1,5 +1,8 @@
 """functools, itertools, dataclasses and typing on abstract values: `PYTHON_ROWS` maps the function object (builtins too) to its meaning."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,8 @@
 """Builtin functions that ask what an object is: isinstance, type, getattr and their like, on abstract values."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

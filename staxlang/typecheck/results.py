@@ -1,5 +1,8 @@
 """What a kernel returns: the abstract result becomes a structure of outputs, views of arguments, numbers and constants, aliasing kept."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -1,5 +1,8 @@
 """Python numbers known only at the call: formulas of them, and the ways they come to be needed (as tensor, size, truth, static value)."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import operator
@@ -255,8 +258,8 @@ PYTHON_ROWS: Mapping[str, Callable[..., Any]] = {
     "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "invert": operator.invert,
     "left_shift": operator.lshift, "right_shift": operator.rshift, "logical_not": operator.not_,
     "equal": operator.eq, "not_equal": operator.ne, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
-    "greater_equal": operator.ge, "where": _where, "minimum": min, "maximum": max, "conjugate": lambda z: z.conjugate(),
-    "real": lambda z: z.real, "imag": lambda z: z.imag, "rint": round,
+    "greater_equal": operator.ge, "where": _where, "minimum": min, "maximum": max, "conjugate": complex.conjugate,
+    "real": operator.attrgetter("real"), "imag": operator.attrgetter("imag"), "rint": round,
     **MATH_ROWS,
 }  # fmt: skip
 """Python's own meaning of the rows that operators, builtins and `math` use on numbers: for freezing a formula."""

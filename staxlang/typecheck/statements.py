@@ -1,5 +1,8 @@
 """Statements: each class of tree to its effect on a frame. A statement answers None, or how it left: return, break, continue."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import builtins
@@ -35,7 +38,7 @@ def assign(frame: Frame, node: tree.Assign) -> Signal:
 
 def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     """The target is evaluated once; what can change in place does."""
-    target = node.target
+    target: Any = node.target
     call = frame.call(node)
     if type(target) is tree.Name:
         old = frame.evaluate(target)

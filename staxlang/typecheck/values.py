@@ -3,6 +3,9 @@
 A Python tuple, list or dict of values stands for itself (a list is shared and changed in place as in Python).
 """
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -211,7 +214,7 @@ class Meaning(Protocol):
     @property
     def name(self) -> str: ...
 
-    def apply(self, call: Any, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value: ...
+    def apply(self, call: Any, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value: ...
 
 
 class MeaningValue:
