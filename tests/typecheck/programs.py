@@ -26,7 +26,15 @@ from staxlang.typecheck.evaluator import evaluate, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
 from staxlang.typecheck.recorder import TypeRecorder
 from staxlang.typecheck.results import (
-    InputArray, InputNumber, ObjectResult, OutputArray, OutputNumber, RangeResult, RecordResult, SizeResult, StaticResult,
+    InputArray,
+    InputNumber,
+    ObjectResult,
+    OutputArray,
+    OutputNumber,
+    RangeResult,
+    RecordResult,
+    SizeResult,
+    StaticResult,
 )  # fmt: skip
 
 _count = 0

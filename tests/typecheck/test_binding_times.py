@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from programs import Captured, agree, conditions, frozen, guards, refusal
+from programs import agree, conditions, frozen, guards, refusal
 
 from staxlang.typecheck.guards import FrozenScalar, ShapeGuard
 from staxlang.typecheck.results import InputNumber, OutputNumber, SizeResult

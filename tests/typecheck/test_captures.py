@@ -111,7 +111,11 @@ def test_program(function):
 
 def test_arrays_and_numbers_are_inputs():
     captured = Captured(of_globals, (A,))
-    assert [(c.path, c.kind, c.position) for c in captured.context.captures] == [("WEIGHT", "array", 1), ("RATE", "float", 2), ("STEPS", "int", 3)]
+    assert [(c.path, c.kind, c.position) for c in captured.context.captures] == [
+        ("WEIGHT", "array", 1),
+        ("RATE", "float", 2),
+        ("STEPS", "int", 3),
+    ]
     assert contents(captured) == set()
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from programs import check, program
+from programs import Captured, check, program
 
 from staxlang.base.dtypes import BOOL, F32, F64, I64
 from staxlang.base.sizes import symbol
@@ -77,8 +77,10 @@ def test_diagnostics_are_collected(text, codes):
         "return q + x", "return q(x).foo[3]", "for a in q:\n    x = x + a\nreturn x", "a, b = q\nreturn a + b", "return np.exp(q), len(q)",
         "if q:\n    return x\nreturn q", "while q:\n    x = x + 1\nreturn x", "return f'{q}'", "q[0] = 1\nq.y = 2\nq += 1\nreturn q",
         "return {q: 1}", "return x[q]", "return x.sum(axis=q)", "return q if q is None else [q, *q]", "return [a for a in q if a]",
-        "return sorted(q), min(q, 1), range(q), isinstance(q, int), q in x, not q, -q, q < 1 < q", "return x.reshape(q)", "x[q] = q\nreturn x",
-        "def g(a, *b, **c):\n    return a, b, c\nreturn g(*q, **q)", "return q.m(1, k=q)(x) @ x", "assert q\nreturn q", "return max(x, key=q)",
+        "return sorted(q), min(q, 1), range(q), isinstance(q, int), q in x, not q, -q, q < 1 < q", "return x.reshape(q)",
+        "x[q] = q\nreturn x",
+        "def g(a, *b, **c):\n    return a, b, c\nreturn g(*q, **q)", "return q.m(1, k=q)(x) @ x", "assert q\nreturn q",
+        "return max(x, key=q)",
     ],
 )  # fmt: skip
 def test_unknown_is_silent(text):
@@ -110,8 +112,6 @@ def test_messages_name_sizes_and_lines():
 
 
 def test_checking_and_capture_agree_on_types():
-    from programs import Captured
-
     texts = ["x * 2 + 1", "x.sum(0)", "x[1:].T", "np.where(x > 0, x, 1)", "x.reshape(-1)", "np.stack([x, x])", "x.argmax(1)", "x.mean()"]
     for text in texts:
         function = program(f"def f(x):\n    return {text}\n")

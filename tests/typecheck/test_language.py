@@ -1,5 +1,8 @@
 """Every construct of the Python subset, run both ways."""
 
+# The programs use each construct as users do.
+# ruff: noqa: B023, UP031, F842, C408, C417, RUF017, E501
+
 import dataclasses
 import enum
 import functools
@@ -8,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from programs import agree, frozen, program
+from programs import agree
 
 A = np.arange(12.0).reshape(3, 4) / 7 + 0.5
 B = np.arange(4.0) + 1
@@ -98,7 +101,7 @@ def collected(*args, **kwargs):
 def calls(x, y):
     a = parameters(x, y=y)
     b = parameters(x, y, z=3.0)
-    c = collected(x, y, *[x, y], p=x, **{"qq": y})
+    c = collected(x, y, *[x, y], p=x, qq=y)
     return a, b, c
 
 
@@ -158,7 +161,7 @@ def closures(x):
         return v * by * offset
 
     offset = 3.0
-    add = lambda a, b=1: a + b  # noqa: E731
+    add = lambda a, b=1: a + b
     powers = [lambda v, p=p: v**p for p in (1, 2)]
     late = [lambda v: v * q for q in (1, 5)]
     return scaled(x), add(x), [p(x) for p in powers], [g(x) for g in late]
@@ -194,7 +197,6 @@ def ignored(x):
     z: float
     with np.errstate(divide="ignore"), np.errstate(invalid="ignore"):
         y = y / x
-    pass
     print("compiling", end="")
     return y
 
@@ -242,22 +244,64 @@ def containers(x):
     shared = parts
     shared += [last]
     removed = table.pop("a")
-    return parts, len(shared), keys, table.get("zz", 4), removed, list(table.items()), "b" in table, x.shape[0] in (1, 3), parts[1:3], (1, 2) * 2
+    return (
+        parts,
+        len(shared),
+        keys,
+        table.get("zz", 4),
+        removed,
+        list(table.items()),
+        "b" in table,
+        x.shape[0] in (1, 3),
+        parts[1:3],
+        (1, 2) * 2,
+    )
 
 
 def builtins_of(x, k, n):
     a = [float(v) for v in (1, "2.5", True)], int("3"), abs(-k), round(k), min(k, 2.0), max(n, 3), divmod(7, n), pow(n, 2), bool(n)
-    b = any([n > 100, n > 1]), all(v > 0 for v in (1, 2)), list(range(n))[::-1], list(map(lambda v: v * 2, (1, 2))), list(filter(None, (0, 1)))
+    b = (
+        any([n > 100, n > 1]),
+        all(v > 0 for v in (1, 2)),
+        list(range(n))[::-1],
+        list(map(lambda v: v * 2, (1, 2))),
+        list(filter(None, (0, 1))),
+    )
     c = isinstance(x, np.ndarray), isinstance(k, float), isinstance(n, (int, str)), isinstance([x], list), type(n) is int, callable(round)
     it = iter([1, 2, 3])
-    d = next(it), next(it), list(it), next(it, 9), sorted([3, 1, 2], key=lambda v: -v), tuple(zip("ab", (1, 2))), dict(a=1, **{"b": 2}), sum([[1], [2]], [])
+    d = (
+        next(it),
+        next(it),
+        list(it),
+        next(it, 9),
+        sorted([3, 1, 2], key=lambda v: -v),
+        tuple(zip("ab", (1, 2))),
+        dict(a=1, b=2),
+        sum([[1], [2]], []),
+    )
     return x * k, a, b, c, d, functools.reduce(lambda p, q: p * q, [x, x, 2])
 
 
 def scalars_of(x, k, n, z):
     a = (k + 1) * n - n / 2 + n // 2 + n % 3 + k**2 + n**3 + (-k) - (+n) + (n & 3) + (n | 8) + (n ^ 1) + (n << 2) + (~n >> 1)
     b = k if k > 1e9 else -k
-    return a, a * x, b, z * 2 + k, z.real + z.imag, z.conjugate(), abs(z), n == 3, not (k > 2), n, k, x * z, math.sqrt(k) + math.floor(k), float(n), int(k)
+    return (
+        a,
+        a * x,
+        b,
+        z * 2 + k,
+        z.real + z.imag,
+        z.conjugate(),
+        abs(z),
+        n == 3,
+        not (k > 2),
+        n,
+        k,
+        x * z,
+        math.sqrt(k) + math.floor(k),
+        float(n),
+        int(k),
+    )
 
 
 def sizes_of(x):
@@ -265,7 +309,18 @@ def sizes_of(x):
     n = len(x) * cols
     flat = x.reshape(n)
     half = x[: rows // 2 + 1]
-    return flat[n - 1], half * rows, n, x.size, x.ndim, x.shape, np.zeros((cols, rows + 1)), rows * 2 + cols % 3, x.shape == (3, 4), max(rows, cols)
+    return (
+        flat[n - 1],
+        half * rows,
+        n,
+        x.size,
+        x.ndim,
+        x.shape,
+        np.zeros((cols, rows + 1)),
+        rows * 2 + cols % 3,
+        x.shape == (3, 4),
+        max(rows, cols),
+    )
 
 
 def numbers_from_arrays(x, n):

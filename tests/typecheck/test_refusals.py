@@ -99,7 +99,9 @@ def test_refusal(body, code, kind, caret):
     assert len(lines) <= 12 and lines[0].startswith(f"error[{code}]: ")
     span = diagnostic.span
     text = span.source.line(span.line)
-    assert text[span.column :].startswith(caret) and span.end_column == (span.column + len(caret) if span.end_line == span.line else span.end_column)
+    assert text[span.column :].startswith(caret) and span.end_column == (
+        span.column + len(caret) if span.end_line == span.line else span.end_column
+    )
     assert lines[4].rstrip().removesuffix(" ...").endswith("^") and "staxlang/" not in str(error)
 
 
