@@ -1,8 +1,9 @@
-"""Annotations read: from Python objects (Tensor[...], np.typing.NDArray, jaxtyping by its attributes, unions, containers) and from Trees."""
+"""Annotations read: from Python objects (Tensor[...], NDArray, jaxtyping by its attributes, unions, containers) and from Trees."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import operator
 import sys
 import types
@@ -23,7 +24,14 @@ from staxlang.parser import tree
 from staxlang.parser.python import parse_python
 from staxlang.typecheck import notation
 from staxlang.typecheck.annotations import (
-    ANY, Annotation, Axis, ContainerAnnotation, RecordAnnotation, ScalarAnnotation, TensorAnnotation, UnionAnnotation,
+    ANY,
+    Annotation,
+    Axis,
+    ContainerAnnotation,
+    RecordAnnotation,
+    ScalarAnnotation,
+    TensorAnnotation,
+    UnionAnnotation,
 )  # fmt: skip
 from staxlang.typecheck.notation import Dim, Rest, TensorForm, UnionForm, dtype_of_class, family_of_class, size_of_dim
 
@@ -58,7 +66,7 @@ class BadAnnotation(Exception):
 class TypeParameter:
     """A PEP 695 parameter, or a dtype variable of .stx: a size or a dtype, by where it stands."""
 
-    __slots__ = ("name", "dtypes")
+    __slots__ = ("dtypes", "name")
 
     def __init__(self, name: str, dtypes: frozenset[DType] | None = None) -> None:
         self.name = name
@@ -131,7 +139,8 @@ def _generic(annotation: Any, lookup: Lookup | None) -> Annotation:
 def _field(cls: type, name: str) -> Annotation:
     """A field's annotation; a text is read in the module of the class that declares it."""
     for base in cls.__mro__:
-        if name in base.__dict__.get("__annotations__", {}):
+        own = inspect.get_annotations(base)
+        if name in own:
             space = vars(sys.modules.get(base.__module__, types))
 
             def lookup(wanted: str, space: Mapping[str, Any] = space) -> Any:
@@ -140,7 +149,7 @@ def _field(cls: type, name: str) -> Annotation:
                 return space[wanted]
 
             try:
-                return read(base.__dict__["__annotations__"][name], lookup)
+                return read(own[name], lookup)
             except BadAnnotation:
                 return ANY
     return ANY
@@ -236,11 +245,14 @@ def _axes(value: Any, text: str) -> list[Axis]:
     if isinstance(value, (TypeParameter, typing.TypeVar)):
         return [symbol(value.name if isinstance(value, TypeParameter) else value.__name__)]
     if isinstance(value, str):
-        return [_axis_of_text(part, text) for part in (value.replace(",", " ").split() if " " in value and not _has_operator(value) else [value])]
+        return [
+            _axis_of_text(part, text)
+            for part in (value.replace(",", " ").split() if " " in value and not _has_operator(value) else [value])
+        ]
     if isinstance(value, tuple) and all(isinstance(item, Rest) for item in value):
         return list(value)
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], Dim):
-        raise BadAnnotation(text, f"`dims` gives a tuple: write `({value[0]},) = dims(\"{value[0]}\")`, or `{value[0]} = Dim(\"{value[0]}\")`")
+        raise BadAnnotation(text, f'`dims` gives a tuple: write `({value[0]},) = dims("{value[0]}")`, or `{value[0]} = Dim("{value[0]}")`')
     raise BadAnnotation(text, f"`{_named(value)}` is not a size")
 
 
@@ -292,7 +304,7 @@ def _jaxtyping_axis(token: str) -> Axis:
         return Rest("")
     if token.startswith("*"):
         return Rest(token.strip("*#?_")) if "#" not in token else Rest("")
-    name, given, value = token.partition("=")
+    _, given, value = token.partition("=")
     if given:
         return int(value) if value.isdigit() else _jaxtyping_axis(value)
     if token[0] in "#_?" or "{" in token:  # broadcastable, unchecked, per leaf, computed: anything
@@ -419,9 +431,9 @@ def _as_size(value: Any) -> Any:
 
 _FAMILY_CLASSES: dict[str, Any] = {"float": notation.float_, "int": notation.int_, "number": notation.number}
 _ROWS: dict[type, Callable[[_Evaluator, Any], Any]] = {
-    tree.Name: _Evaluator.name, tree.Constant: _Evaluator.constant, tree.Attribute: _Evaluator.attribute, tree.Subscript: _Evaluator.subscript,
-    tree.Binary: _Evaluator.binary, tree.Unary: _Evaluator.unary, tree.Starred: _Evaluator.starred, tree.TupleExpression: _Evaluator.sequence,
-    tree.ListExpression: _Evaluator.sequence,
+    tree.Name: _Evaluator.name, tree.Constant: _Evaluator.constant, tree.Attribute: _Evaluator.attribute,
+    tree.Subscript: _Evaluator.subscript, tree.Binary: _Evaluator.binary, tree.Unary: _Evaluator.unary, tree.Starred: _Evaluator.starred,
+    tree.TupleExpression: _Evaluator.sequence, tree.ListExpression: _Evaluator.sequence,
 }  # fmt: skip
 
 

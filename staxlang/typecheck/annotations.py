@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, Note, diagnose
 from staxlang.base.dtypes import DType
@@ -28,7 +29,7 @@ Axis = Size | Rest | None
 
 @dataclass(frozen=True, slots=True)
 class TensorAnnotation:
-    """`Tensor[dtype, size, ..]`. `dtypes` is None for any dtype; `variable` names a dtype variable; `axes` None says nothing of the shape."""
+    """`Tensor[dtype, size, ..]`. `dtypes` None: any; `variable` names a dtype variable; `axes` None says nothing of the shape."""
 
     dtypes: frozenset[DType] | None
     axes: tuple[Axis, ...] | None
@@ -156,11 +157,15 @@ Same = Callable[[Size, Size], bool]
 _Place = tuple[Leaf, int, Size]
 
 
+def identical(first: Size, second: Size) -> bool:
+    return first == second
+
+
 def bind(leaves: Iterable[Leaf], same: Same | None = None) -> Binding:
     """Declared names to what the leaves give: first symbols that stand alone on an axis, then those that an expression determines, then
     every axis is compared. `same(a, b)` says whether two sizes are equal (default: structurally; in checking, as far as is known).
     """
-    made = _Binder(same or (lambda a, b: a == b))
+    made = _Binder(same or identical)
     for leaf in leaves:
         made.take(leaf)
     made.solve()
@@ -303,7 +308,7 @@ class _Binder:
         leaf, axis = self.origins[name]
         return Note(leaf.span, f"{name} is {self.sizes[name]}, axis {axis} of `{leaf.path}`")
 
-    def _report(self, code: str, leaf: Leaf, notes: Sequence[Note] = (), **fields: object) -> None:
+    def _report(self, code: str, leaf: Leaf, notes: Sequence[Note] = (), **fields: Any) -> None:
         self.diagnostics.append(diagnose(code, leaf.span, notes=notes, **fields))
 
 
@@ -338,7 +343,9 @@ def _could_be(annotation: Annotation, given: TensorType | str) -> bool:
         return kinds is not None and scalar and (annotation.dtypes is None or any(dtype.kind in kinds for dtype in annotation.dtypes))
     if isinstance(annotation, ScalarAnnotation):
         if isinstance(given, TensorType):
-            return given.shape == () and annotation.accepts({"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}[given.dtype.kind])
+            return given.shape == () and annotation.accepts(
+                {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}[given.dtype.kind]
+            )
         return annotation.accepts(given)
     if isinstance(annotation, UnionAnnotation):
         return any(_could_be(member, given) for member in annotation.members)
@@ -360,7 +367,7 @@ def check_result(
         return [] if _could_be(annotation, found) else [_mismatch(annotation, found, function, span)]
     if isinstance(found, str):
         return [] if _could_be(annotation, found) else [_mismatch(annotation, found, function, span)]
-    equal = same or (lambda a, b: a == b)
+    equal: Same = same or identical
     if annotation.dtypes is not None and found.dtype not in annotation.dtypes:
         return [_mismatch(annotation, found, function, span)]
     if annotation.variable is not None and binding.dtypes.get(annotation.variable, found.dtype) is not found.dtype:

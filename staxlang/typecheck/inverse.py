@@ -110,9 +110,7 @@ def _by_radix(coefficients: Mapping[str, Size], names: Sequence[str], extents: M
     return None
 
 
-def _merge(
-    name: str, view: View, base_shape: Sequence[Size], names: Sequence[str], solved: dict[str, Size], used: set[int]
-) -> bool:
+def _merge(name: str, view: View, base_shape: Sequence[Size], names: Sequence[str], solved: dict[str, Size], used: set[int]) -> bool:
     """Solves an index that several adjacent subscripts hold in row-major form: i // d and i % d."""
     axes = [axis for axis, one in enumerate(view.subscripts) if axis not in used and _open(one, names, solved) == {name}]
     if not axes:
@@ -168,7 +166,7 @@ def _always_below(value: Size, extent: Size, base_shape: Sequence[Size], prove: 
         return True
     ends = {index_name(axis): size - 1 for axis, size in enumerate(base_shape)}
     found = linear_in(value, frozenset(ends))
-    if found is None or not all(isinstance(one, int) and one >= 0 or prove(Condition("<=", 0, one)) for one in found[0].values()):
+    if found is None or not all((isinstance(one, int) and one >= 0) or prove(Condition("<=", 0, one)) for one in found[0].values()):
         return False
     most = substitute(value, {name: ends[name] for name in found[0]})
     return most == extent - 1 or prove(Condition("<", most, extent)) is True

@@ -193,4 +193,3 @@ def _dtype_word(name: str) -> DType | None:
 def word_constant(name: str) -> Value | None:
     """`pi`, `inf`, `nan`, .. in .stx."""
     return StaticValue(WORD_CONSTANTS[name]) if name in WORD_CONSTANTS else None
-

@@ -1,4 +1,4 @@
-"""What type checkers see of arrays and sizes: plain classes with all of an array's operators. Read by them only; never imported when running."""
+"""What type checkers see of arrays and sizes: plain classes with an array's operators. Read by them only, never run."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class Array:
 
     if MYPY:
 
-        def __radd__(self, other: Any) -> Any: ...
-        def __rsub__(self, other: Any) -> Any: ...
-        def __rmul__(self, other: Any) -> Any: ...
-        def __rtruediv__(self, other: Any) -> Any: ...
-        def __rfloordiv__(self, other: Any) -> Any: ...
-        def __rmod__(self, other: Any) -> Any: ...
-        def __rpow__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rsub__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rmul__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rtruediv__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rfloordiv__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rmod__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
+        def __rpow__(self, other: Any) -> Any: ...  # pyright: ignore[reportRedeclaration]
 
     else:
 

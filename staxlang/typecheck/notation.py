@@ -1,8 +1,8 @@
 """The objects that users write types with: Tensor, dims, Dim, and the dtype classes f32, i64, .. as seen by type checkers and at run time.
 
-To a type checker `Tensor` is `typing.Annotated`, so `Tensor[f32, N + 1, D]` is an `f32` and any expression may stand for a size. At run time
-`Tensor[...]` gives a `TensorForm`, which `staxlang.typecheck.annotations` reads. Pyright, mypy and others show `f32`; the editor
-server shows the shape.
+To a type checker `Tensor` is `typing.Annotated`, so `Tensor[f32, N + 1, D]` is an `f32` and any expression may stand for a size. At
+run time `Tensor[...]` gives a `TensorForm`, which `staxlang.typecheck.annotation_reading` reads. Pyright, mypy and others show `f32`;
+the editor server shows the shape.
 """
 
 from __future__ import annotations
@@ -16,7 +16,25 @@ if TYPE_CHECKING:
     from typing import Annotated as Tensor
 
     from staxlang.typecheck.nominal import (
-        Dim, bf16, bool_, c64, c128, f16, f32, f64, float_, i8, i16, i32, i64, int_, number, u8, u16, u32, u64,
+        Dim,
+        bf16,
+        bool_,
+        c64,
+        c128,
+        f16,
+        f32,
+        f64,
+        float_,
+        i8,
+        i16,
+        i32,
+        i64,
+        int_,
+        number,
+        u8,
+        u16,
+        u32,
+        u64,
     )  # fmt: skip
 
 __all__ = [
@@ -99,7 +117,8 @@ if not TYPE_CHECKING:
     class Tensor:
         """An array's type in annotations.
 
-        `Tensor[dtype, size, ..]`: a size is an int, a symbol of `stax.dims`, an expression of them, `_` for any, `...` or `*B` for leading axes.
+        `Tensor[dtype, size, ..]`: a size is an int, a symbol of `stax.dims`, an expression of them, `"_"` (anything), `...` or
+        `*B` (leading axes).
 
         >>> N, D = dims("N D")
         >>> Tensor[f32, N, 2 * D]

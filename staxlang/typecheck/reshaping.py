@@ -8,7 +8,6 @@ from typing import NamedTuple
 from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv
 from staxlang.typecheck.views import Answer, View, index
 
-
 Span = tuple[int, int]
 """Axes from, and up to but not including."""
 
@@ -137,9 +136,9 @@ def _read(old: Sequence[Size], new: Sequence[Size], first: int) -> list[Size]:
 
 
 class Term(NamedTuple):
-    """An index times a stride; `reach` is the number of values that this index and those after it can take together."""
+    """A subscript times a stride; `reach` is the number of values that this index and those after it can take together."""
 
-    index: Size
+    place: Size
     stride: Size
     reach: Size
 
@@ -161,7 +160,7 @@ def _total(terms: Sequence[Term] | Size) -> Size:
         return terms
     result: Size = 0
     for term in terms:
-        result = result + term.index * term.stride
+        result = result + term.place * term.stride
     return result
 
 
@@ -176,7 +175,7 @@ def _divide(terms: Sequence[Term], divisor: Size) -> Sequence[Term] | Size:
             below = terms[place].reach
             fits = exact(divisor, below) is not None
             return leading if fits else floordiv(_total(terms), divisor)
-        leading.append(Term(term.index, stride, reach if reach is not None else stride))
+        leading.append(Term(term.place, stride, reach if reach is not None else stride))
     return leading
 
 

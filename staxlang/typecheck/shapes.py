@@ -22,9 +22,7 @@ Attributes = Mapping[str, Any]
 Rule = Callable[[str, Operands, Attributes, Facts, "TensorType | None"], TensorType]
 
 
-def infer(
-    op: str, operands: Operands, attributes: Attributes, facts: Facts = NO_FACTS, declared: TensorType | None = None
-) -> TensorType:
+def infer(op: str, operands: Operands, attributes: Attributes, facts: Facts = NO_FACTS, declared: TensorType | None = None) -> TensorType:
     """The type of `op`'s result. `declared` is the type it is said to have: needed where operands do not tell it (inputs, constants, view,
     cast, composite). Raises IllegalOperation where anything is not as the operation demands, or differs from `declared`.
     """
@@ -72,8 +70,10 @@ def _axis(op: str, axis: Any, rank: int) -> int:
 
 
 def _axes(op: str, axes: Any, rank: int) -> tuple[int, ...]:
-    _demand(isinstance(axes, tuple) and len(set(axes)) == len(axes), op, f"axes {axes!r} are not a tuple of different axes")
-    return tuple(_axis(op, axis, rank) for axis in axes)
+    _demand(type(axes) is tuple, op, f"axes {axes!r} are not a tuple")
+    found: tuple[int, ...] = tuple([_axis(op, axis, rank) for axis in axes])
+    _demand(len(set(found)) == len(found), op, f"axes {found} are not different")
+    return found
 
 
 def _pointwise(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
@@ -142,8 +142,8 @@ def _view(op: str, operands: Operands, attributes: Attributes, facts: Facts, dec
     return TensorType(operands[0].dtype, declared.shape)
 
 
-def _check_subscripts(op: str, subscripts: Any, base_rank: int, view_rank: int) -> None:
-    _demand(isinstance(subscripts, tuple) and len(subscripts) == base_rank, op, f"{base_rank} subscripts wanted, {subscripts!r} given")
+def _check_subscripts(op: str, subscripts: tuple[Size, ...], base_rank: int, view_rank: int) -> None:
+    _demand(type(subscripts) is tuple and len(subscripts) == base_rank, op, f"{base_rank} subscripts wanted, {subscripts!r} given")
     own = {index_name(axis) for axis in range(view_rank)}
     for one in subscripts:
         if not isinstance(one, int):

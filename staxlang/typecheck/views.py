@@ -11,7 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from staxlang.base.sizes import (
-    Condition, Facts, Size, SizeExpression, divisions, floordiv, index_range, maximum, minimum, substitute, symbol, symbols,
+    Condition,
+    Facts,
+    Size,
+    SizeExpression,
+    divisions,
+    floordiv,
+    index_range,
+    maximum,
+    minimum,
+    substitute,
+    symbol,
+    symbols,
 )  # fmt: skip
 
 Answer = Callable[[Condition], "bool | None"]

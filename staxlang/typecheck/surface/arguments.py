@@ -12,7 +12,16 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.values import (
-    NONE, ArrayValue, IteratorValue, MeaningValue, RangeValue, RecordValue, ScalarValue, SizeValue, StaticValue, Value,
+    NONE,
+    ArrayValue,
+    IteratorValue,
+    MeaningValue,
+    RangeValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    StaticValue,
+    Value,
 )  # fmt: skip
 from staxlang.typecheck.views import View, expand_dims, simplified
 

@@ -14,7 +14,13 @@ from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import ravel
 from staxlang.typecheck.values import ArrayValue, ScalarValue, StaticValue, Value
 
-_PYTHON: dict[str, tuple[str, DType]] = {"b": ("bool", BOOL), "i": ("int", I64), "u": ("int", I64), "f": ("float", F64), "c": ("complex", C128)}
+_PYTHON: dict[str, tuple[str, DType]] = {
+    "b": ("bool", BOOL),
+    "i": ("int", I64),
+    "u": ("int", I64),
+    "f": ("float", F64),
+    "c": ("complex", C128),
+}
 
 
 @spelled("method.item")
@@ -22,7 +28,9 @@ def item(call: CallContext, a: Value, *index: Value) -> Value:
     """One element as a Python number. It stays in the program until its value is needed."""
     array = array_of(call, a)
     if index:
-        chosen = subscript(call, array_of(call, ravel(call, array)) if len(index) == 1 else array, index[0] if len(index) == 1 else tuple(index))
+        chosen = subscript(
+            call, array_of(call, ravel(call, array)) if len(index) == 1 else array, index[0] if len(index) == 1 else tuple(index)
+        )
         array = array_of(call, chosen)
     for extent in array.shape:
         if not call.same_size(extent, 1, f"`{call.text()}` takes one element"):
@@ -60,4 +68,6 @@ def shares_memory(call: CallContext, a: Value, b: Value, max_work: Value = Stati
 
 @spelled("np.iterable")
 def iterable(call: CallContext, y: Value) -> Value:
-    return StaticValue(bool(y.rank) if isinstance(y, ArrayValue) else isinstance(y, (tuple, list, dict)) or np.iterable(getattr(y, "value", 0)))
+    return StaticValue(
+        bool(y.rank) if isinstance(y, ArrayValue) else isinstance(y, (tuple, list, dict)) or np.iterable(getattr(y, "value", 0))
+    )

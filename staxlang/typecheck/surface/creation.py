@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 import numpy as np
 
 from staxlang.base.dtypes import BOOL, F64, I64, DType, concrete, promote
@@ -10,7 +11,18 @@ from staxlang.base.sizes import Condition, Size, floordiv, maximum
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
-    absent, array_of, constant_array, dtype_of, expand, flag, full, is_scalar_like, number_or_array, only, plain_numbers, sequence_items,
+    absent,
+    array_of,
+    constant_array,
+    dtype_of,
+    expand,
+    flag,
+    full,
+    is_scalar_like,
+    number_or_array,
+    only,
+    plain_numbers,
+    sequence_items,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted, converted
@@ -33,24 +45,37 @@ def extents(call: CallContext, shape: Value) -> tuple[Size, ...]:
 
 
 @spelled("np.zeros", "word.zeros")
-def zeros(call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE) -> Value:
+def zeros(
+    call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
+) -> Value:
     return full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape))
 
 
 @spelled("np.empty", "word.empty")
-def empty(call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE) -> Value:
+def empty(
+    call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
+) -> Value:
     """An array whose elements mean nothing until they are set: zeros here, so that every run is the same."""
     return full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape))
 
 
 @spelled("np.ones", "word.ones")
-def ones(call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE) -> Value:
+def ones(
+    call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
+) -> Value:
     return full(call, _ONE, dtype_of(call, dtype) or F64, extents(call, shape))
 
 
 @spelled("np.full", "word.full")
 def full_(
-    call: CallContext, shape: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
+    call: CallContext,
+    shape: Value,
+    fill_value: Value,
+    dtype: Value = NONE,
+    order: Value = ORDER_C,
+    *,
+    device: Value = NONE,
+    like: Value = NONE,
 ) -> Value:
     return _filled(call, extents(call, shape), fill_value, dtype_of(call, dtype))
 
@@ -70,7 +95,14 @@ def _like(call: CallContext, a: Value, dtype: Value, shape: Value) -> tuple[tupl
 
 @spelled("np.zeros_like", "word.zeros_like")
 def zeros_like(
-    call: CallContext, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE, *, device: Value = NONE
+    call: CallContext,
+    a: Value,
+    dtype: Value = NONE,
+    order: Value = ORDER_K,
+    subok: Value = TRUE,
+    shape: Value = NONE,
+    *,
+    device: Value = NONE,
 ) -> Value:
     own, target = _like(call, a, dtype, shape)
     return full(call, _ZERO, target, own)
@@ -87,7 +119,14 @@ def empty_like(
 
 @spelled("np.ones_like", "word.ones_like")
 def ones_like(
-    call: CallContext, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE, *, device: Value = NONE
+    call: CallContext,
+    a: Value,
+    dtype: Value = NONE,
+    order: Value = ORDER_K,
+    subok: Value = TRUE,
+    shape: Value = NONE,
+    *,
+    device: Value = NONE,
 ) -> Value:
     own, target = _like(call, a, dtype, shape)
     return full(call, _ONE, target, own)
@@ -95,8 +134,8 @@ def ones_like(
 
 @spelled("np.full_like", "word.full_like")
 def full_like(
-    call: CallContext, a: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE, *,
-    device: Value = NONE,
+    call: CallContext, a: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE,
+    shape: Value = NONE, *, device: Value = NONE,
 ) -> Value:  # fmt: skip
     own, target = _like(call, a, dtype, shape)
     return _filled(call, own, fill_value, target)
@@ -113,7 +152,14 @@ def fill(call: CallContext, a: Value, value: Value) -> Value:
 
 @spelled("np.arange", "word.arange")
 def arange(
-    call: CallContext, start: Value, stop: Value = NONE, step: Value = NONE, dtype: Value = NONE, *, device: Value = NONE, like: Value = NONE
+    call: CallContext,
+    start: Value,
+    stop: Value = NONE,
+    step: Value = NONE,
+    dtype: Value = NONE,
+    *,
+    device: Value = NONE,
+    like: Value = NONE,
 ) -> Value:
     first, last = (_ZERO, start) if absent(stop) else (start, stop)
     pace = _ONE if absent(step) else step

@@ -19,13 +19,13 @@ from staxlang.typecheck.values import ArrayValue, MeaningValue, ScalarValue, Siz
 class DTypeMeaning:
     """A scalar type (np.float32, stax.f32) called: a conversion."""
 
-    __slots__ = ("name", "dtype")
+    __slots__ = ("dtype", "name")
 
     def __init__(self, name: str, dtype: DType) -> None:
         self.name = name
         self.dtype = dtype
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if kwargs:
             call.error("unknown-keyword", function=self.name, name=next(iter(kwargs)))
         if len(args) > 1:

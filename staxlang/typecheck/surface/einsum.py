@@ -79,7 +79,9 @@ def _read(call: CallContext, text: str, arrays: Sequence[ArrayValue]) -> tuple[l
         call.error("wrong-arity", operation="np.einsum", expected=len(parts), given=len(arrays))
     for part in (*parts, right):
         if not all(letter.isalpha() and letter.isascii() for letter in part.replace("...", "", 1)):
-            call.error("bad-value", argument="the subscripts", operation="np.einsum", expected="letters, `...`, `,` and `->`", given=repr(text))
+            call.error(
+                "bad-value", argument="the subscripts", operation="np.einsum", expected="letters, `...`, `,` and `->`", given=repr(text)
+            )
     inputs = [_letters(call, part, array, text) for part, array in zip(parts, arrays, strict=True)]
     hidden = max((sum(1 for letter in letters if not letter.isalpha()) for letters in inputs), default=0)
     dots = [str(hidden - k) for k in range(hidden)]
@@ -91,7 +93,13 @@ def _read(call: CallContext, text: str, arrays: Sequence[ArrayValue]) -> tuple[l
         output.extend(dots if piece == "..." else [piece])
     for letter in output:
         if (letter.isalpha() and letter not in used) or output.count(letter) > 1:
-            call.error("bad-value", argument="the result's subscripts", operation="np.einsum", expected="letters of the operands, each once", given=repr(text))
+            call.error(
+                "bad-value",
+                argument="the result's subscripts",
+                operation="np.einsum",
+                expected="letters of the operands, each once",
+                given=repr(text),
+            )
     return inputs, output
 
 
@@ -134,7 +142,9 @@ def _extents(call: CallContext, terms: Sequence[Term]) -> dict[str, Size]:
 def _shared(call: CallContext, term: Term, extents: dict[str, Size]) -> Term:
     """Axes of extent 1 that other operands have longer are dropped: their element serves all."""
     drop = tuple(
-        axis for axis, (letter, extent) in enumerate(zip(term.letters, term.array.shape, strict=True)) if extent == 1 and extents[letter] != 1
+        axis
+        for axis, (letter, extent) in enumerate(zip(term.letters, term.array.shape, strict=True))
+        if extent == 1 and extents[letter] != 1
     )
     if not drop:
         return term

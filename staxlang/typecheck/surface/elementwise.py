@@ -1,4 +1,4 @@
-"""Rows of the operation table as NumPy's ufuncs: calls with out=, where=, dtype=, casting=, and the methods reduce, accumulate, outer, at."""
+"""Rows of the operation table as NumPy's ufuncs: out=, where=, dtype=, casting=; the methods reduce, accumulate, outer, at."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _BOOLEAN = frozenset((
 class UfuncMeaning:
     """A row of the operation table, called as a ufunc."""
 
-    __slots__ = ("name", "row", "arity")
+    __slots__ = ("arity", "name", "row")
 
     def __init__(self, name: str, row: str) -> None:
         self.name = name
         self.row = row
         self.arity = OPERATIONS[row].arity
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         arity = self.arity
         if not kwargs and len(args) == arity:
             return call.pointwise(self.row, [value if call.is_numeric(value) else array_of(call, value) for value in args])
@@ -54,7 +54,7 @@ class UfuncMeaning:
         if dtype is not None:
             self._check_dtype(call, operands, dtype, casting)
         result = call.pointwise(self.row, operands, None if self.row in _BOOLEAN else dtype)
-        target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+        target: Value = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         where = kwargs.get("where", TRUE)
         if not (type(where) is StaticValue and where.value is True):
             return self._masked(call, result, array_of(call, where, "where"), target, casting)
@@ -88,7 +88,7 @@ class UfuncMeaning:
 class UfuncMethodMeaning:
     """`np.add.reduce` and its like. `reduction` and `accumulation` are the spellings that the row's have, None where it has none."""
 
-    __slots__ = ("name", "row", "method", "implementation")
+    __slots__ = ("implementation", "method", "name", "row")
 
     def __init__(self, name: str, row: str, method: str, implementation: Callable[..., Value]) -> None:
         self.name = name
@@ -96,7 +96,7 @@ class UfuncMethodMeaning:
         self.method = method
         self.implementation = implementation
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if self.method in ("reduce", "accumulate"):
             given = {**dict(zip(("array", "axis", "dtype", "out", "keepdims", "initial", "where"), args, strict=False)), **kwargs}
             array = given.pop("array", None)

@@ -15,7 +15,13 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import (
-    array_of, constant_array, normalized_axis, plain_numbers, sequence_items, snapshot, take_view,
+    array_of,
+    constant_array,
+    normalized_axis,
+    plain_numbers,
+    sequence_items,
+    snapshot,
+    take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import ravel
@@ -62,7 +68,7 @@ def basic_items(items: Sequence[Item]) -> list[views.Item] | None:
 
 def _has_ellipsis(index: Value) -> bool:
     """`x[0, ...]` is a 0-d array where `x[0]` is a scalar."""
-    items = index if isinstance(index, tuple) else (index,)
+    items: tuple[Value, ...] = index if isinstance(index, tuple) else (index,)
     return any(isinstance(item, StaticValue) and item.value is Ellipsis for item in items)
 
 
@@ -91,7 +97,7 @@ def mask_count(call: CallContext, chooser: Handle) -> Size:
 
 
 def taken_apart(call: CallContext, array: ArrayValue, index: Value) -> Parts:
-    entries = list(index) if isinstance(index, tuple) else [index]
+    entries: list[Value] = list(index) if isinstance(index, tuple) else [index]
     entries = [_array_like(call, entry) for entry in entries]
     masks = [entry for entry in entries if isinstance(entry, ArrayValue) and entry.dtype is BOOL]
     if masks:
@@ -188,7 +194,7 @@ def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Si
     decide = lambda condition: call.decide(condition, why)
     place = views.wrap(index, extent, decide)
     low = Condition("<=", 0, place)
-    if decide(Condition("<", place, extent)) is False or (not isinstance(index, int) or index < 0) and decide(low) is False:
+    if decide(Condition("<", place, extent)) is False or ((not isinstance(index, int) or index < 0) and decide(low) is False):
         origin = call.context.origin(extent)
         call.error("index-out-of-range", index=index, axis=axis, extent=extent, notes=[] if origin is None else [origin])
     return place
@@ -229,7 +235,7 @@ class Plan(NamedTuple):
 
 
 def plan(call: CallContext, array: ArrayValue, items: Sequence[Item]) -> Plan:
-    """NumPy's rule: integers and arrays are broadcast together; where they stand side by side, their axes take that place, else the front."""
+    """NumPy's rule: integers and arrays broadcast together; if they stand side by side, their axes take that place, else the front."""
     basic: list[views.Item] = []
     arrays: list[IndexArray] = []
     axes: list[int] = []

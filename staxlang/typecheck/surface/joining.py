@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,17 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
-    absent, array_of, axis_of, check_cast, constant_array, dtype_of, expand, normalized_axis, number_or_array, sequence_items, take_view,
+    absent,
+    array_of,
+    axis_of,
+    check_cast,
+    constant_array,
+    dtype_of,
+    expand,
+    normalized_axis,
+    number_or_array,
+    sequence_items,
+    take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.indexing import Plan, gather
 from staxlang.typecheck.surface.output import into
@@ -32,7 +43,9 @@ def arrays_of(call: CallContext, arrays: Value, operation: str) -> list[ArrayVal
     if items is None:
         array = array_of(call, arrays)
         if not array.rank:
-            call.error("bad-argument", argument="the first argument", operation=operation, expected="a sequence of arrays", given="a number")
+            call.error(
+                "bad-argument", argument="the first argument", operation=operation, expected="a sequence of arrays", given="a number"
+            )
         items = call.items(array, f"the arrays of {operation}")
     if not items:
         call.error("concat-empty", operation=operation)
@@ -85,10 +98,14 @@ def join(call: CallContext, parts: list[ArrayValue], axis: int) -> ArrayValue:
 
 
 @spelled("np.stack", "word.stack")
-def stack(call: CallContext, arrays: Value, axis: Value = _ZERO, out: Value = NONE, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
+def stack(
+    call: CallContext, arrays: Value, axis: Value = _ZERO, out: Value = NONE, *, dtype: Value = NONE, casting: Value = SAME_KIND
+) -> Value:
     parts = arrays_of(call, arrays, "stack")
     for part in parts[1:]:
-        if part.rank != parts[0].rank or not all(call.same_size(a, b, "it is stacked") for a, b in zip(part.shape, parts[0].shape, strict=True)):
+        if part.rank != parts[0].rank or not all(
+            call.same_size(a, b, "it is stacked") for a, b in zip(part.shape, parts[0].shape, strict=True)
+        ):
             call.error("stack-mismatch", operation="stack", left=call.describe(parts[0]), right=call.describe(part))
     along = axis_of(call, axis, parts[0].rank + 1)
     lifted = [expand(call, part, along) for part in parts]
@@ -146,7 +163,7 @@ def _split(call: CallContext, ary: Value, sections: Value, axis: Value, equal: b
     places = [each * k + (min(k, extra) if isinstance(extra, int) else minimum(k, extra)) for k in range(count + 1)]
     if equal and not isinstance(extent, int):
         places[-1] = extent
-    return [_section(call, array, along, start, stop) for start, stop in zip(places, places[1:], strict=False)]
+    return [_section(call, array, along, start, stop) for start, stop in pairwise(places)]
 
 
 def _cut(call: CallContext, array: ArrayValue, axis: int, start: Size | None, stop: Size | None) -> ArrayValue:

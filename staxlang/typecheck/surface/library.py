@@ -33,11 +33,13 @@ _ORDERING = "sorting is not compiled in this version: call it outside the kernel
 _RANDOM = "draw random numbers outside the kernel, and pass them"
 _DECOMPOSITION = "decompositions are not compiled in this version: call it outside the kernel, and pass what it gives"
 
-REFUSED_ADVICE: dict[str, str] = {
-    **dict.fromkeys(("nonzero", "argwhere", "flatnonzero", "unique", "compress", "extract", "intersect1d", "union1d", "setdiff1d"), _DATA_SIZED),
-    **dict.fromkeys(("sort", "argsort", "partition", "argpartition", "median", "percentile", "quantile", "searchsorted", "lexsort"), _ORDERING),
-    **dict.fromkeys(("rand", "randn", "random", "normal", "uniform", "randint", "standard_normal", "choice", "permutation", "shuffle"), _RANDOM),
-    **dict.fromkeys(("svd", "qr", "cholesky", "inv", "pinv", "solve", "lstsq", "eig", "eigh", "eigvals", "eigvalsh", "det", "slogdet"), _DECOMPOSITION),
-    "vectorize": "write the function on whole arrays; a kernel's operations are elementwise already",
-    "apply_along_axis": "use an operation with `axis=`",
-}  # fmt: skip
+_ADVICE_ROWS: tuple[tuple[str, str], ...] = (
+    ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
+    ("sort argsort partition argpartition median percentile quantile searchsorted digitize interp lexsort", _ORDERING),
+    ("rand randn random normal uniform randint standard_normal choice permutation shuffle", _RANDOM),
+    ("svd qr cholesky inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
+    ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
+    ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
+)
+
+REFUSED_ADVICE: dict[str, str] = {name: advice for names, advice in _ADVICE_ROWS for name in names.split()}

@@ -11,12 +11,20 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
-    absent, array_of, axes_of, axis_of, check_cast, dtype_of, expand, number_or_array, sequence_items, take_view,
+    absent,
+    array_of,
+    axes_of,
+    check_cast,
+    dtype_of,
+    expand,
+    number_or_array,
+    sequence_items,
+    take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.reductions import reduce
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.surface.shaping import broadcasted, ravel, reversed_axes
+from staxlang.typecheck.surface.shaping import broadcasted, reversed_axes
 from staxlang.typecheck.values import NONE, ArrayValue, StaticValue, Value
 
 SAME_KIND = StaticValue("same_kind")
@@ -176,7 +184,11 @@ def tensordot(call: CallContext, a: Value, b: Value, axes: Value = StaticValue(2
 @spelled("np.linalg.matrix_transpose")
 def matrix_transpose(call: CallContext, x: Value, /) -> Value:
     array = array_of(call, x)
-    return reversed_axes(call, array) if array.rank == 2 else take_view(call, array, views.swapaxes(array.shape, array.rank - 2, array.rank - 1))
+    return (
+        reversed_axes(call, array)
+        if array.rank == 2
+        else take_view(call, array, views.swapaxes(array.shape, array.rank - 2, array.rank - 1))
+    )
 
 
 @spelled("np.linalg.matmul")
@@ -188,4 +200,6 @@ def linalg_matmul(call: CallContext, x1: Value, x2: Value, /) -> Value:
 def contract_word(call: CallContext, a: Value, b: Value, axes: Value, batch: Value = ()) -> Value:
     """For the standard library: sum of products over pairs of axes."""
     pairs = [tuple(pair) for pair in call.static(axes, "axes")]
-    return contract(call, array_of(call, a), array_of(call, b), Axes([tuple(pair) for pair in call.static(batch, "batch")], pairs), "contract")
+    return contract(
+        call, array_of(call, a), array_of(call, b), Axes([tuple(pair) for pair in call.static(batch, "batch")], pairs), "contract"
+    )

@@ -24,14 +24,14 @@ _INTEGERS = frozenset(("gcd", "lcm"))
 class MathMeaning:
     """A function of math that is a row."""
 
-    __slots__ = ("name", "row", "function")
+    __slots__ = ("function", "name", "row")
 
     def __init__(self, name: str, row: str, function: Callable[..., Any]) -> None:
         self.name = name
         self.row = row
         self.function = function
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if kwargs:
             call.error("unknown-keyword", function=self.name, name=next(iter(kwargs)))
         values = [number(call, self.name, value) for value in args]
@@ -72,13 +72,13 @@ class MathMeaning:
 class StaticMathMeaning:
     """A function of math that needs its arguments now: they are frozen."""
 
-    __slots__ = ("name", "function")
+    __slots__ = ("function", "name")
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name
         self.function = function
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         given = [call.static(value, f"an argument of `{self.name}`") for value in args]
         return evaluated(call, self.function, given, {key: call.static(value, key) for key, value in kwargs.items()})
 
@@ -117,7 +117,9 @@ _NUMPY_NAMES = {"math.asin": "arcsin", "math.acos": "arccos", "math.atan": "arct
 
 def _ratio(call: CallContext, values: list[Value]) -> Value:
     """log(x, base)."""
-    logs = [ScalarValue("float", Computed("log", (value,))) if not isinstance(value, StaticValue) else _log(call, value) for value in values]
+    logs = [
+        ScalarValue("float", Computed("log", (value,))) if not isinstance(value, StaticValue) else _log(call, value) for value in values
+    ]
     return ScalarValue("float", Computed("divide", tuple(logs)))
 
 
@@ -128,14 +130,14 @@ def _log(call: CallContext, value: StaticValue) -> Value:
 class MathSumMeaning:
     """math.fsum, math.prod: of a sequence."""
 
-    __slots__ = ("name", "function", "row")
+    __slots__ = ("function", "name", "row")
 
     def __init__(self, name: str, function: Callable[..., Any], row: str) -> None:
         self.name = name
         self.function = function
         self.row = row
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if not args:
             call.error("missing-argument", function=self.name, name="iterable")
         items = sequence_items(call, args[0])

@@ -13,7 +13,14 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.reshaping import product
 from staxlang.typecheck.scalars import Computed, kind_of
 from staxlang.typecheck.surface.arguments import (
-    absent, array_of, axes_of, dtype_of, expand, flag, full, normalized_axis,
+    absent,
+    array_of,
+    axes_of,
+    dtype_of,
+    expand,
+    flag,
+    full,
+    normalized_axis,
 )  # fmt: skip
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
@@ -153,25 +160,41 @@ def _with_initial(call: CallContext, kind: str, total: ArrayValue, initial: Valu
 
 @spelled("np.max", "np.amax", "method.max")
 def max_(
-    call: CallContext, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE
+    call: CallContext,
+    a: Value,
+    axis: Value = NONE,
+    out: Value = NONE,
+    keepdims: Value = FALSE,
+    initial: Value = MISSING,
+    where: Value = TRUE,
 ) -> Value:
     return _extreme(call, "max", a, axis, out, keepdims, initial, where)
 
 
 @spelled("np.min", "np.amin", "method.min")
 def min_(
-    call: CallContext, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE
+    call: CallContext,
+    a: Value,
+    axis: Value = NONE,
+    out: Value = NONE,
+    keepdims: Value = FALSE,
+    initial: Value = MISSING,
+    where: Value = TRUE,
 ) -> Value:
     return _extreme(call, "min", a, axis, out, keepdims, initial, where)
 
 
 @spelled("word.max")
-def max_word(call: CallContext, *values: Value, axis: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE) -> Value:
+def max_word(
+    call: CallContext, *values: Value, axis: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE
+) -> Value:
     return _extreme_word(call, "max", values, axis, keepdims, initial, where)
 
 
 @spelled("word.min")
-def min_word(call: CallContext, *values: Value, axis: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE) -> Value:
+def min_word(
+    call: CallContext, *values: Value, axis: Value = NONE, keepdims: Value = FALSE, initial: Value = MISSING, where: Value = TRUE
+) -> Value:
     return _extreme_word(call, "min", values, axis, keepdims, initial, where)
 
 
@@ -202,14 +225,17 @@ def extreme_number(call: CallContext, kind: str, left: Value, right: Value) -> V
     return size_value(maximum(*pair) if kind == "max" else minimum(*pair))
 
 
-def _extreme(
-    call: CallContext, kind: str, a: Value, axis: Value, out: Value, keepdims: Value, initial: Value, where: Value
-) -> Value:
+def _extreme(call: CallContext, kind: str, a: Value, axis: Value, out: Value, keepdims: Value, initial: Value, where: Value) -> Value:
     array = array_of(call, a)
     axes = reduced_axes(call, axis, array.rank)
     name = kind
     if not unmasked(where) and initial is MISSING:
-        call.error("missing-argument", function=name, name="initial", help="with `where=`, say what the result is where nothing is chosen: `initial=`")
+        call.error(
+            "missing-argument",
+            function=name,
+            name="initial",
+            help="with `where=`, say what the result is where nothing is chosen: `initial=`",
+        )
     if initial is MISSING:
         _require_elements(call, array, axes, name)
         source = array

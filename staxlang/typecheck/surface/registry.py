@@ -1,12 +1,12 @@
-"""Meanings: what a spelling (`np.sum`, `method.sum`, `word.sum`, `attribute.T`) does with abstract values; made by decorators, bound like Python."""
+"""Meanings: what a spelling (`np.sum`, `method.sum`, `word.sum`, `attribute.T`) does with abstract values; arguments bound as in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from staxlang.base.spans import Span
-from staxlang.typecheck.values import Value
+from staxlang.typecheck.values import Meaning, Value
 
 if TYPE_CHECKING:
     from staxlang.typecheck.context import CallContext
@@ -18,7 +18,7 @@ _VARARGS, _VARKEYWORDS = 4, 8
 class FunctionMeaning:
     """A meaning given by a Python function `(call, arguments..)`; its parameters' names and defaults are the operation's own."""
 
-    __slots__ = ("name", "function", "positional", "required", "keywords", "accepts")
+    __slots__ = ("accepts", "function", "keywords", "name", "positional", "required")
 
     def __init__(self, name: str, function: Implementation) -> None:
         code = function.__code__
@@ -30,7 +30,7 @@ class FunctionMeaning:
         self.keywords = frozenset(code.co_varnames[max(first, code.co_posonlyargcount) : code.co_argcount + code.co_kwonlyargcount])
         self.accepts = code.co_flags & (_VARARGS | _VARKEYWORDS)
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if len(args) > len(self.positional) and not self.accepts & _VARARGS:
             call.error("too-many-arguments", function=self.name, expected=len(self.positional), given=len(args))
         for name in kwargs:
@@ -51,13 +51,13 @@ class FunctionMeaning:
 class LibraryMeaning:
     """A meaning written in the language: a function of the standard library."""
 
-    __slots__ = ("name", "function")
+    __slots__ = ("function", "name")
 
     def __init__(self, name: str, function: str) -> None:
         self.name = name
         self.function = function
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         if call.context.library(self.function) is None:
             call.error("unknown-operation", name=self.name)
         return call.library(self.function, args, kwargs)
@@ -69,20 +69,18 @@ class LibraryMeaning:
 class RefusedMeaning:
     """A function that is known not to be an operation, with what to do instead."""
 
-    __slots__ = ("name", "advice")
+    __slots__ = ("advice", "name")
 
     def __init__(self, name: str, advice: str | None = None) -> None:
         self.name = name
         self.advice = advice
 
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         call.error("unknown-operation", name=self.name, help=self.advice)
 
     def __repr__(self) -> str:
         return f"refused {self.name}"
 
-
-Meaning = FunctionMeaning | LibraryMeaning | RefusedMeaning | Any
 
 SPELLINGS: dict[str, Meaning] = {}
 """Every spelling of the surface modules, filled as they are imported."""

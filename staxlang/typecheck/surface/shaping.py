@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType
@@ -10,7 +11,17 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.typecheck import reshaping, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
-    absent, array_of, axes_of, axis_of, check_cast, expand, flag, named_dtype, normalized_axis, only, take_view,
+    absent,
+    array_of,
+    axes_of,
+    axis_of,
+    check_cast,
+    expand,
+    flag,
+    named_dtype,
+    normalized_axis,
+    only,
+    take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value, size_value
@@ -88,7 +99,7 @@ def _mergeable(call: CallContext, array: ArrayValue, shape: tuple[Size, ...]) ->
     extents = tuple(map(call.simplify, array.shape))
     for first, last in reshaping.merged_runs(extents, shape, call.context.facts.decide):
         run = [axis for axis in range(first, last) if extents[axis] != 1]
-        for outer, inner in zip(run, run[1:], strict=False):
+        for outer, inner in pairwise(run):
             if call.simplify(strides[outer]) != call.simplify(strides[inner] * extents[inner]):
                 return False
     return True
@@ -267,7 +278,9 @@ def broadcast_shapes(call: CallContext, *args: Value) -> Value:
 
 
 @spelled("np.diagonal", "method.diagonal", "word.diagonal")
-def diagonal(call: CallContext, a: Value, offset: Value = StaticValue(0), axis1: Value = StaticValue(0), axis2: Value = StaticValue(1)) -> Value:
+def diagonal(
+    call: CallContext, a: Value, offset: Value = StaticValue(0), axis1: Value = StaticValue(0), axis2: Value = StaticValue(1)
+) -> Value:
     array = array_of(call, a)
     if array.rank < 2:
         call.error("wrong-rank", operation="diagonal", expected="at least 2 axes", given=call.describe(array))
@@ -341,9 +354,10 @@ def size_attribute(call: CallContext, a: Value) -> Value:
     return size_value(reshaping.product(array_of(call, a).shape))
 
 
-
 @spelled("np.lib.stride_tricks.sliding_window_view", "word.sliding_windows")
-def sliding_windows(call: CallContext, x: Value, window_shape: Value, axis: Value = NONE, *, subok: Value = FALSE, writeable: Value = FALSE) -> Value:
+def sliding_windows(
+    call: CallContext, x: Value, window_shape: Value, axis: Value = NONE, *, subok: Value = FALSE, writeable: Value = FALSE
+) -> Value:
     """All windows of an array, as a view: their own axes come last."""
     array = array_of(call, x)
     lengths = call.shape(window_shape, "window_shape")

@@ -12,7 +12,14 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import array_of, expand, number_or_array, take_view
 from staxlang.typecheck.surface.indexing import (
-    Plan, along_axis, along_operands, along_shape, basic_items, check_mask, plan, taken_apart,
+    Plan,
+    along_axis,
+    along_operands,
+    along_shape,
+    basic_items,
+    check_mask,
+    plan,
+    taken_apart,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted
@@ -38,8 +45,8 @@ def assign_subscript(call: CallContext, array: ArrayValue, index: Value, value: 
 
 
 def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value: Value) -> None:
-    """`array[mask] = value`. A value that is the same for every chosen element: `where(mask, value, array)`. One that was chosen by the same
-    mask is put back where it came from."""
+    """`array[mask] = value`. A value that is the same for every chosen element: `where(mask, value, array)`. One that was
+    chosen by the same mask is put back where it came from."""
     trailing = array.rank - mask.rank
     if isinstance(value, ArrayValue) and value.rank > trailing:
         extra = value.rank - trailing
@@ -48,7 +55,9 @@ def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value:
         if extra == 1 and count is not None and value.shape[0] == count:
             type_ = TensorType(array.dtype, array.shape)
             source = call.broadcast(call.cast(value, array.dtype), (count, *array.shape[mask.rank :]))
-            call.write(array, call.array(call.record("masked_update", (call.handle(array), chooser, source), {}, type_), type_, scalar=False))
+            call.write(
+                array, call.array(call.record("masked_update", (call.handle(array), chooser, source), {}, type_), type_, scalar=False)
+            )
             return
         if not all(one == 1 for one in value.shape[:extra]):
             help = "write `x[:] = np.where(mask, value, x)`, with a value of the array's own shape"
@@ -141,4 +150,3 @@ def fill_diagonal(call: CallContext, a: Value, val: Value, wrap: Value = StaticV
     decide = lambda condition: call.decide(condition, "the length of a diagonal")
     call.write(take_view(call, array, views.diagonal(array.shape, 0, 0, 1, decide)), val)
     return NONE
-
