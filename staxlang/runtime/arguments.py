@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.settings import Settings
-from staxlang.base.sizes import Size, symbol
+from staxlang.base.sizes import Size, symbol, symbols
 from staxlang.base.types import TensorType
 from staxlang.runtime.evidence import Evidence, decide
 from staxlang.runtime.headers import DTYPE_NAMES
@@ -30,10 +30,12 @@ class Arguments(NamedTuple):
 class SizePolicy:
     """Decides for one capture which extents and strides are symbols: those that have been seen with a second value."""
 
-    def __init__(self, evidence: Evidence, settings: Settings) -> None:
+    def __init__(self, evidence: Evidence, settings: Settings, shapes: Mapping[str, Sequence[Size | None]], hints: Mapping[str, int]) -> None:
+        """`shapes` are declared ones by path, over symbols whose values `hints` gives."""
         self.evidence = evidence
         self.settings = settings
-        self.hints: dict[str, int] = {}
+        self.shapes = shapes
+        self.hints: dict[str, int] = dict(hints)
         self.seen: Evidence = {}
 
     def _size(self, path: str, rank: int, what: str, axis: int, value: int, signed: bool = False) -> Size:
@@ -46,7 +48,11 @@ class SizePolicy:
 
     def type_of(self, path: str, array: Array, dtype: DType) -> TensorType:
         rank = array.ndim
-        shape = tuple(self._size(path, rank, "shape", axis, extent) for axis, extent in enumerate(array.shape))
+        said = self.shapes.get(path) or (None,) * rank
+        shape = tuple(
+            self._size(path, rank, "shape", axis, extent) if declared is None else declared
+            for axis, (extent, declared) in enumerate(zip(array.shape, said, strict=True))
+        )
         if array.flags.c_contiguous:
             return TensorType(dtype, shape)
         strides = strides_in_elements(array)
@@ -61,6 +67,10 @@ class SizePolicy:
 def _is_free(size: Size, stride: int) -> bool:
     """Whether a stride is a number of its own rather than a product of extents or one of the small ones that mean something."""
     return isinstance(size, int) and stride not in (0, 1, -1)
+
+
+def _names(size: Size) -> frozenset[str]:
+    return frozenset() if isinstance(size, int) else symbols(size)
 
 
 def dtype_of(value: Any) -> DType:
@@ -118,7 +128,7 @@ class _Builder:
         self.types[position] = type_
         if first is not None:
             return first
-        hints = {name: value for name, value in self.policy.hints.items() if name.startswith(item.path)}
+        hints = {name: self.policy.hints[name] for size in type_.shape + (type_.layout or ()) for name in _names(size)}
         if item.kind == "numpy scalar":
             storage = Storage(None, type_, abstract.ArrayLeaf(item.path, position, None, hints), False)
             return ArrayValue(storage, type_, None, True)

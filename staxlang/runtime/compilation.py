@@ -15,6 +15,7 @@ from staxlang.compiler.graph import Graph, fingerprint
 from staxlang.compiler.llvm.entry_plan import EntryPlan, Output
 from staxlang.runtime import failures
 from staxlang.runtime.arguments import Arguments, SizePolicy, abstract_arguments
+from staxlang.runtime.declared import Declared, check_results, declared
 from staxlang.runtime.disk import digest
 from staxlang.runtime.evidence import Evidence
 from staxlang.runtime.ground import Ground
@@ -29,6 +30,7 @@ from staxlang.runtime.versions import GateStep, Version
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import Evaluation, evaluate, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
+from staxlang.typecheck.values import FunctionValue
 
 
 class Captured(NamedTuple):
@@ -52,34 +54,43 @@ def compile_version(
 ) -> tuple[Version, Evidence]:
     """The version for a call, and what its sizes add to the evidence. Raises the diagnostics of what cannot be compiled; then nothing stays."""
     compiler = Compiler(ground.programs, settings)
-    tree = kernel_function(function)
-    capture = _Capture(compiler, prepared, SizePolicy(evidence, compiler.settings), share=False)
-    capture.run(tree)
+    value = kernel_function(function)
+    said = declared(value.tree, function, prepared.items)
+    capture = _Capture(compiler, prepared, evidence, said, share=False)
+    capture.run(value)
     if capture.needs_sharing():
-        capture = _Capture(compiler, prepared, SizePolicy(evidence, compiler.settings), share=True)
-        capture.run(tree)
-    return capture.version(number, tree), capture.arguments.seen
+        capture = _Capture(compiler, prepared, evidence, said, share=True)
+        capture.run(value)
+    return capture.version(number, value), capture.policy.seen
 
 
 class _Capture:
     """One evaluation of a function for one call, and the plans made of it."""
 
-    def __init__(self, compiler: Compiler, prepared: Prepared, policy: SizePolicy, share: bool) -> None:
+    def __init__(self, compiler: Compiler, prepared: Prepared, evidence: Evidence, said: Declared, share: bool) -> None:
         self.compiler = compiler
         self.prepared = prepared
-        self.policy = policy
+        self.said = said
+        self.policy = SizePolicy(evidence, compiler.settings, said.shapes, said.hints)
         self.share = share
-        self.arguments: Arguments = abstract_arguments(prepared.values, prepared.items, policy, share)
+        self.arguments: Arguments = abstract_arguments(prepared.values, prepared.items, self.policy, share)
         self.recorder = GraphRecorder(self._run_gate)
         self.context = EvaluationContext(self.recorder, unroll_limit=compiler.settings.static_loop_limit)
         self.context.arguments = prepared.values
+        self.context.rigid |= said.names
+        self.context.hints.update(said.hints)
         self.context.capture_type = self._capture_type
         self.recorder.facts_from(lambda: self.context.facts)
         self.gates: list[GateStep] = []
         self.evaluation: Evaluation | None = None
 
-    def run(self, tree: Any) -> None:
-        self.evaluation = evaluate(tree, self.arguments.values, self.recorder, self.context)
+    def run(self, function: FunctionValue) -> None:
+        """Walk the function. Sizes that annotations had to be solved for are guards like those that the walk decides on."""
+        for condition in self.said.conditions:
+            self.context.assume(condition)
+            self.context.guards.append(ShapeGuard(condition, function.tree.span, "an annotation"))
+        self.evaluation = evaluate(function, self.arguments.values, self.recorder, self.context)
+        check_results(self.said, self.evaluation.result, function.name, function.tree.span, self.context.hints)
 
     def _capture_type(self, value: Any, dtype: Any, getter: Any) -> TensorType:
         """Captured arrays follow the same policy as arguments: constants first, symbols on evidence."""

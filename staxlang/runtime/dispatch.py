@@ -170,7 +170,7 @@ class Dispatcher:
     def _separate(self, prepared: Prepared, differences: list[tuple[Version, list[Difference]]]) -> Any:
         """A version that fits but for arrays that overlap one that is written: it gets copies of those."""
         for version, found in differences:
-            if found and all(difference.condition.endswith("do not overlap") for difference in found):
+            if found and all(difference.is_overlap for difference in found):
                 copied = version.copies_for(prepared)
                 if copied is not None:
                     matched = version.match(copied.values, {})

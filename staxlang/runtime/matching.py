@@ -11,6 +11,7 @@ import numpy as np
 from staxlang.runtime.headers import DTYPE_NAMES
 from staxlang.runtime.plans import EntryPlan, Environment, Place, evaluate
 
+_SHARED = "shared memory"
 _SHORT = re.compile(r"\bs(\d+)\b")
 _NUMBERS = {"int": int, "float": float, "complex": complex, "bool": bool}
 
@@ -22,6 +23,10 @@ class Difference(NamedTuple):
     condition: str
     expected: Any
     actual: Any
+
+    @property
+    def is_overlap(self) -> bool:
+        return self.actual == _SHARED
 
     def __str__(self) -> str:
         return f"{self.condition}: expected {self.expected}, got {self.actual}"
@@ -239,7 +244,7 @@ class Matcher:
             for other, beside in arrays if place.check[4] else ():
                 if other != index and np.may_share_memory(self.objects[index], self.objects[other]):
                     what = f"{place.path} and {beside.path} do not overlap"
-                    self._differ(place.path, what, "separate memory", "shared memory")
+                    self._differ(place.path, what, "separate memory", _SHARED)
 
 
 def _equal(a: Any, b: Any) -> bool:

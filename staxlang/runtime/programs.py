@@ -23,7 +23,6 @@ from staxlang.runtime.loader import LoadError
 from staxlang.runtime.program_loading import Stored, load_program
 from staxlang.runtime.support import Support, build
 from staxlang.runtime.versions import Program
-from staxlang.runtime.write_back import with_write_back
 
 
 class Stages(NamedTuple):
@@ -51,7 +50,7 @@ def stages(graph: Graph, target: Target, settings: Settings, name: str, record: 
     """Optimize, lower, schedule and emit a graph: pure data all the way."""
     optimized, trace = optimize(graph, None, record)
     loops = lower(optimized)
-    planned = with_write_back(schedule(loops, target, settings), target, settings)
+    planned = schedule(loops, target, settings)
     return Stages(optimized, trace, loops, planned, emit(planned, target, name))
 
 

@@ -44,11 +44,13 @@ def record_key(ground: Ground, options: str, function: FunctionType, prepared: P
     if code is None or ground.store is None:
         return None
     parts: list[str] = []
+    first: dict[int, str] = {}
     for item in prepared.items:
         content = _item_content(item)
         if content is None:
             return None
-        parts.append(f"{item.kind} {item.path} {item.parent} {content!r}")
+        same = first.setdefault(id(item.value), item.path) if item.kind == "array" else ""
+        parts.append(f"{item.kind} {item.path} {item.parent} {content!r} {same}")
     where = (identity.compiler(), identity.machine(ground.target), options, function.__module__)
     return digest("version", *where, code, repr(shape), extents, *parts)
 
@@ -122,7 +124,7 @@ def restore(ground: Ground, key: str, function: FunctionType, prepared: Prepared
             version = Version(number, plan, slots, names, program, tuple(gates))
             version.stored = stored
             failure.checks = stored[-1]
-            return version
+            return version if version.fits(prepared.values) else None
         gate = GateStep(key, plan, slots, names, program, None, path)
         gate.stored = stored
         outcome = gate.replay(prepared.values)

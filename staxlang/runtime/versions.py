@@ -147,6 +147,11 @@ class Version:
             del before
         return found
 
+    def fits(self, values: dict[str, Any]) -> bool:
+        """Whether a call meets the guards, or breaks none but that arrays must not overlap (it is then served with copies)."""
+        found = Matcher(self.plan, self.slots, self.names, values).match()
+        return isinstance(found, Matched) or all(difference.is_overlap for difference in found)
+
     def run(self, matched: Matched) -> Any:
         """Serve a matched call without the native entry."""
         self.calls += 1
