@@ -50,15 +50,6 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x, k):\n    return np.take(x, k)\nf(np.ones(3), np.array([2]))",
     ),
     Row(
-        "size-guard", ValueError,
-        "no version fits and none can be made: {condition} does not hold",
-        "An annotation or an assertion states a fact about sizes that these arguments break.",
-        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\n"
-        "f(np.ones(3), np.ones(4))",
-        "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 'N'], y: Tensor[f64, 'N']):\n    return x\n"
-        "f(np.ones(3), np.ones(3))",
-    ),
-    Row(
         "compilation-failed", RuntimeError,
         "`{kernel}` could not be compiled: {reason}",
         "The compiler itself failed. This is a defect of Stax; the text says where.",
