@@ -24,7 +24,6 @@ from staxlang.runtime.planning import LEAF_KINDS, PlanBuilder
 from staxlang.runtime.plans import encode
 from staxlang.runtime.programs import Built, Programs
 from staxlang.runtime.results import ResultTree
-from staxlang.runtime.running import execute
 from staxlang.runtime.signature import Prepared
 from staxlang.runtime.versions import GateStep, Version
 from staxlang.typecheck.context import EvaluationContext
@@ -122,7 +121,7 @@ class _Capture:
         step = GateStep(key, encoded, builder.slots, names, built.program, None, path)
         matched = Matcher(encoded, builder.slots, names, self.prepared.values).match()
         assert isinstance(matched, Matched), matched
-        step.outcome = execute(built.program.function, encoded, builder.slots, matched)[0].item()
+        step.outcome = built.program.execute(encoded, builder.slots, matched)[0].item()
         step.native_plan, step.stored = plan, built.stored
         self.gates.append(step)
         return step.outcome

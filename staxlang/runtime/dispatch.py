@@ -72,7 +72,16 @@ class Dispatcher:
     # ---- calls ----
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Serve a call. What the user did wrong is raised from here, without the frames that found it out."""
         self.counts.calls += 1
+        try:
+            return self._serve(args, kwargs)
+        except Exception as problem:
+            if not isinstance(problem, late.diagnostics().StaxError):
+                raise
+            raise problem.with_traceback(None) from problem.__cause__
+
+    def _serve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bound = self.binder.bind(args, kwargs)
         prepared = prepare(bound.values)
         found = self._find(prepared, {})
@@ -97,7 +106,9 @@ class Dispatcher:
     def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
         """(version, what it holds) of the first version that fits; the others' differences are gathered."""
         for version in list(self.versions):
+            before = len(replays)
             found = version.match(prepared.values, replays)
+            self.counts.replays += len(replays) - before
             if isinstance(found, Matched):
                 return version, found
             if differences is not None:
@@ -152,10 +163,15 @@ class Dispatcher:
             self.counts.disk_hits += 1
             return version
         self._count_compilation()
-        version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, number)
+        try:
+            version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, number)
+        except Exception as problem:
+            if isinstance(problem, late.diagnostics().StaxError):
+                raise
+            late.raise_error_from(problem, "compilation-failed", kernel=self.binder.name, reason=f"{type(problem).__name__}: {problem}")
         self.evidence.update(seen)
         self.counts.compilations += 1
-        if key is not None:
+        if key is not None and self.settings.engine != "reference":
             save(ground, key, version, self.function)
         return version
 
@@ -181,7 +197,7 @@ class Dispatcher:
     def _extend(self, version: Version, bound: Bound) -> None:
         """A native entry for this call shape, linked in front."""
         ground = Ground.get(self.settings)
-        if ground.native and version.program is not None:
+        if ground.native and self.settings.engine != "reference":
             with self._lock:
                 tree = self.tree(ground)
                 tree.add(version, bound.shape)
@@ -225,6 +241,10 @@ class Dispatcher:
         self.misses.append(miss)
         if self.settings.log & {"recompiles", "all"}:
             log("recompiles", f"{self.binder.name}: {miss}")
+
+    @property
+    def replays(self) -> int:
+        return self.counts.replays + (self._tree.replays if self._tree is not None else 0)
 
     @property
     def native_hits(self) -> int:

@@ -130,7 +130,6 @@ class EntryTree:
             if outcome is None:
                 return
             siblings = node.children
-        assert version.program is not None
         entry = self.maker.make(version.plan, version.native_plan, version.slots, version.program, shape, outcome)
         version.entries[shape] = entry
         if entry is not None:
@@ -154,6 +153,11 @@ class EntryTree:
         self.roots = _without(self.roots, gone)
         for node in self._gates.values():
             node.children = _without(node.children, gone)
+
+    @property
+    def replays(self) -> int:
+        """Data gates that native code has replayed."""
+        return sum(node.hits for node in self._gates.values())
 
     def link(self) -> int:
         """Write all pointers; the address at which the kernel's calls start."""

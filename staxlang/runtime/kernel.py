@@ -85,14 +85,14 @@ class KernelBase:
         counts = state.counts
         native = state.native_hits
         calls = counts.calls + native
-        route = "numpy" if counts.fallbacks else self.settings.engine if self.settings.engine == "reference" else "native"
+        route = "numpy" if counts.fallbacks else "reference" if self.settings.engine == "reference" else "native"
         return Stats(
             calls=calls,
             hits=calls - counts.misses - max(counts.fallbacks - counts.misses, 0),
             misses=counts.misses,
             compilations=counts.compilations,
             versions=len(state.versions),
-            replays=counts.replays,
+            replays=state.replays,
             fallbacks=counts.fallbacks,
             route=route,
             disk_hits=counts.disk_hits,

@@ -47,6 +47,12 @@ def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (),
     raise known.error_of([known.diagnose(code, notes=notes, help=help, **fields)]) from None
 
 
+def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn:
+    """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
+    known = diagnostics()
+    raise known.error_of([known.diagnose(code, **fields)]) from cause
+
+
 def warn(text: str, stacklevel: int = 2) -> None:
     warnings.warn(text, diagnostics().StaxWarning, stacklevel=stacklevel + 1)
 

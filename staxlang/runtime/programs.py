@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import marshal
+import re
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from staxlang.base.settings import Settings
-from staxlang.base.sizes import Size, parse_size
-from staxlang.compiler.graph import Graph, fingerprint
+from staxlang.base.sizes import Size, parse_size, symbols
+from staxlang.compiler.graph import Graph, fingerprint, topological
+from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.ir import Kernel, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule, size_symbols
@@ -20,9 +24,15 @@ from staxlang.compiler.target import Target
 from staxlang.runtime import identity
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
+from staxlang.runtime.matching import Matched
+from staxlang.runtime.plans import evaluate
 from staxlang.runtime.program_loading import Stored, load_program
+from staxlang.runtime.reference import run_graph
+from staxlang.runtime.running import Array
 from staxlang.runtime.support import Support, build
 from staxlang.runtime.versions import Program
+
+_INDEX: Final = re.compile(r"i\d+")  # the subscripts of views
 
 
 class Stages(NamedTuple):
@@ -38,7 +48,7 @@ class Stages(NamedTuple):
 class Built(NamedTuple):
     """A program and what its entry has to give it: size symbols in order, bytes of scratch, work (a size), texts of run-time checks."""
 
-    program: Program
+    program: Program | ReferenceProgram
     sizes: tuple[str, ...]
     arena: Size
     work: Size
@@ -52,6 +62,33 @@ def stages(graph: Graph, target: Target, settings: Settings, name: str, record: 
     loops = lower(optimized)
     planned = schedule(loops, target, settings)
     return Stages(optimized, trace, loops, planned, emit(planned, target, name))
+
+
+class ReferenceProgram:
+    """A graph run by NumPy, one operation at a time: the engine `reference`."""
+
+    def __init__(self, graph: Graph, fingerprint: str) -> None:
+        self.graph = graph
+        self.fingerprint = fingerprint
+
+    @staticmethod
+    def symbols(graph: Graph) -> tuple[str, ...]:
+        """All size symbols of the graph's nodes."""
+        found: set[str] = set()
+        for node in topological((*graph.inputs, *graph.roots)):
+            sizes = [*node.type.shape, *(node.type.layout or ()), *([node["value"]] if node.op == "size" else ())]
+            for part in node.get("subscripts", ()):
+                sizes.append(part)
+            for size in sizes:
+                if not isinstance(size, int):
+                    found |= symbols(size)
+        return tuple(sorted(name for name in found if not _INDEX.fullmatch(name)))
+
+    def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
+        objects, env = matched
+        sizes = dict(zip(self.symbols(self.graph), (evaluate(size, env) for size in plan.sizes), strict=True))
+        inputs = [np.asarray(objects[place]) for place in plan.arrays]
+        return run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)
 
 
 class Programs:
@@ -73,6 +110,8 @@ class Programs:
     def get(self, graph: Graph, settings: Settings) -> Built:
         """The program of a graph: from this process, from disk, or built now. One thread builds a given key; others wait for it."""
         key = self.key(graph, settings)
+        if settings.engine == "reference":
+            return Built(ReferenceProgram(graph, key), ReferenceProgram.symbols(graph), 0, 0, (), ())
         found = self._known.get(key)
         if found is None:
             with self._lock:

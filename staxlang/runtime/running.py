@@ -1,16 +1,17 @@
-"""A matched call through a program without the native entry: tables are filled, the program is called, results are made, all in Python."""
+"""A matched call through a program without the native entry: tables filled, the program called, results made, all in Python."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import EntryPlan, evaluate
 
+Array = np.ndarray[Any, Any]
 ProgramFunction = Callable[[Any, Any, Any, Any], int]
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -20,18 +21,24 @@ def program_function(address: int) -> ProgramFunction:
     return _PROTOTYPE(address)
 
 
-def run(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> Any:
+def run(program: Runnable, plan: EntryPlan, slots: list[Any], matched: Matched) -> Any:
     """Run a program on what a matched call holds, and make the plan's result. A failed run-time check raises through the plan's slot."""
-    outputs = execute(program, plan, slots, matched)
-    return _build(plan.result, plan, slots, matched, outputs)
+    return _build(plan.result, plan, slots, matched, program.execute(plan, slots, matched))
 
 
-def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[np.ndarray[Any, Any]]:
-    """The program's outputs as arrays."""
+class Runnable(Protocol):
+    """What computes a plan's outputs: loaded code, or the reference engine."""
+
+    def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]: ...
+
+
+def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
+    """The outputs of loaded code, as arrays."""
     objects, env = matched
     outputs = [np.empty([evaluate(size, env) for size in output.shape], slots[output.slot]) for output in plan.outputs]
     inputs = [np.asarray(objects[place]) for place in plan.arrays]
-    arrays = (ctypes.c_void_p * max(len(inputs) + len(outputs), 1))(*(array.__array_interface__["data"][0] for array in (*inputs, *outputs)))
+    addresses = [array.__array_interface__["data"][0] for array in (*inputs, *outputs)]
+    arrays = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
     sizes = (ctypes.c_int64 * max(len(plan.sizes), 1))(*(evaluate(symbol, env) for symbol in plan.sizes))
     scalars = (ctypes.c_int64 * (2 * max(len(plan.scalars), 1)))()
     offset = ctypes.addressof(scalars)
@@ -94,5 +101,6 @@ def _view(owner: Any, tree: tuple[Any, ...], matched: Matched) -> Any:
     extents = tuple(evaluate(size, env) for size in shape)
     steps = tuple(evaluate(stride, env) * owner.itemsize for stride in strides)
     start = owner.__array_interface__["data"][0] + evaluate(offset, env) * owner.itemsize
-    described = {"shape": extents, "strides": steps, "data": (start, not (writable and owner.flags.writeable)), "typestr": owner.dtype.str, "version": 3}
+    data = (start, not (writable and owner.flags.writeable))
+    described = {"shape": extents, "strides": steps, "data": data, "typestr": owner.dtype.str, "version": 3}
     return np.asarray(_Memory(described, owner))

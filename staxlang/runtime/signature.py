@@ -79,7 +79,8 @@ class _Walk:
         if hasattr(kind, "__dataclass_fields__"):
             return self._container(value, path, parent, step)
         if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
-            late.raise_error("unsupported-argument", path=path, given=f"a {kind.__module__}.{kind.__qualname__}", help=_FOREIGN)
+            advice = f"pass a NumPy array of the same memory, for example `np.from_dlpack({path})`"
+            late.raise_error("unsupported-argument", path=path, given=f"a {kind.__module__}.{kind.__qualname__}", help=advice)
         return self._leaf("object", value, path, parent, step)
 
     def _leaf(self, kind: str, value: Any, path: str, parent: int, step: tuple[Any, ...]) -> Any:
@@ -118,9 +119,6 @@ class _Walk:
             value = _rebuilt(value, kind, parts)
             self.items[index] = Item(kind, value, path, parent, step)
         return value
-
-
-_FOREIGN = "pass a NumPy array of the same memory, for example `np.from_dlpack({path})`"
 
 
 def _steps_fit(array: Array) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,21 +12,20 @@ from staxlang.runtime.headers import word
 from staxlang.runtime.loader import Code
 from staxlang.runtime.matching import Difference, Matched, Matcher
 from staxlang.runtime.plans import EntryPlan
-from staxlang.runtime.running import ProgramFunction, execute, run
+from staxlang.runtime.running import Array, ProgramFunction, execute, run
 from staxlang.runtime.signature import Prepared
 
 
 class Program(NamedTuple):
-    """Loaded code of a graph. `name` is its symbol; `checks` tells what the k-th run-time check says when it fails (status k + 1)."""
+    """Loaded code of a graph: its symbol, its memory, and how Python calls it."""
 
     name: str
     code: Code
     function: ProgramFunction
     fingerprint: str
 
-    @property
-    def address(self) -> int:
-        return self.code.addresses[self.name]
+    def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
+        return execute(self.function, plan, slots, matched)
 
 
 ENTRY_PARTS = ("", ".next", ".child", ".slots", ".tags", ".hits", ".used")  # what an entry's object exports, after its name
@@ -76,7 +74,7 @@ class GateStep:
     __slots__ = ("key", "plan", "slots", "names", "program", "outcome", "path", "native_plan", "stored")
 
     def __init__(
-        self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Program, outcome: Any, path: str
+        self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Any, outcome: Any, path: str
     ) -> None:
         self.key = key
         self.plan = plan
@@ -93,7 +91,7 @@ class GateStep:
         matched = Matcher(self.plan, self.slots, self.names, values).match()
         if not isinstance(matched, Matched):
             return matched[0]
-        return execute(self.program.function, self.plan, self.slots, matched)[0].item()
+        return self.program.execute(self.plan, self.slots, matched)[0].item()
 
 
 Replays = dict[str, Any]
@@ -103,11 +101,11 @@ class Version:
     """One compiled artifact of a kernel. It serves every call that meets its plan's guards and its gates' outcomes."""
 
     __slots__ = (
-        "number", "plan", "slots", "names", "program", "gates", "entries", "calls", "used", "source", "native_plan", "stored", "runner",
+        "number", "plan", "slots", "names", "program", "gates", "entries", "calls", "used", "source", "native_plan", "stored",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Program | None, gates: tuple[GateStep, ...]
+        self, number: int, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Any, gates: tuple[GateStep, ...]
     ) -> None:
         self.number = number
         self.plan = plan
@@ -121,7 +119,6 @@ class Version:
         self.source: Any = None  # the capture that it came from; None where it came from disk
         self.native_plan: Any = None  # the plan with symbolic sizes, where it is at hand
         self.stored: Any = ()  # the program as the disk cache keeps it
-        self.runner: Callable[[EntryPlan, list[Any], Matched], Any] | None = None  # instead of the program (reference engine)
 
     def match(self, values: dict[str, Any], replays: Replays) -> Matched | list[Difference]:
         """What the call holds, or every guard that it does not meet."""
@@ -155,10 +152,7 @@ class Version:
     def run(self, matched: Matched) -> Any:
         """Serve a matched call without the native entry."""
         self.calls += 1
-        if self.runner is not None:
-            return self.runner(self.plan, self.slots, matched)
-        assert self.program is not None
-        return run(self.program.function, self.plan, self.slots, matched)
+        return run(self.program, self.plan, self.slots, matched)
 
     def copies_for(self, prepared: Prepared) -> Prepared | None:
         """The call with copies of the arrays that the program reads and that overlap one it writes; None where two written ones overlap."""
