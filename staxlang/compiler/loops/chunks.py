@@ -166,9 +166,11 @@ def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         Accumulator(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), 0 if r.position == 0 else symbol(row))
         for r in plan.over
     ])  # fmt: skip
+    after = [Store(write.buffer, write.subscripts, write.value) for write in plan.after]
+    if chunks == 1:
+        return (Nest((Loop(row, rows),), tuple(scope.statements), accumulators), *after)
     start = symbol(chunk) * length
     inside = Nest((Loop(row, part_of(rows, start, length), start=start),), tuple(scope.statements), accumulators)
     partials = make_partials(plan.over, (chunks,), ex)
     body = (inside, *store_partials(partials, (symbol(chunk),), ex))
-    after = [Store(write.buffer, write.subscripts, write.value) for write in plan.after]
     return (Nest((Loop(chunk, chunks, "parallel"),), body), *combine(partials, (), chunks, target, ex), *after)

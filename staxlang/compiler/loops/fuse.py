@@ -20,12 +20,11 @@ LARGEST_KERNEL = 1500
 class Fusion:
     """The state of one greedy run: groups (clusters and library calls) and which must come before which."""
 
-    __slots__ = ("before", "ex", "groups", "notes", "readers", "reads", "refused", "target", "writes")
+    __slots__ = ("before", "ex", "groups", "readers", "reads", "refusals", "target", "writes")
 
     def __init__(self, steps: Sequence[Step], ex: Expressions, target: Target) -> None:
         self.ex, self.target = ex, target
-        self.notes: list[str] = []
-        self.refused: set[tuple[int, int]] = set()
+        self.refusals: list[tuple[Cluster, Cluster, str]] = []
         self.groups: list[Cluster | LibraryCall | None] = [
             single(step, ex) if isinstance(step, Unit) else step for step in steps
         ]
@@ -93,17 +92,14 @@ class Fusion:
         if not isinstance(first, Cluster) or not isinstance(second, Cluster):
             return False
         if self._through_third(a, b):
-            self.notes.append(f"{first.title} and {second.title} are not fused: another kernel has to run between them")
-            return False
+            return self._refuse(first, second, "another kernel has to run between them")
         if self.before[a] >> b & 1:
             first, second = second, first
         if first.cost + second.cost > LARGEST_KERNEL:
-            self.notes.append(f"{first.title} and {second.title} are not fused: the kernel would be too large")
-            return False
+            return self._refuse(first, second, "the kernel would be too large")
         made = joined(first, second, self.ex, self.target)
         if isinstance(made, str):
-            self.notes.append(f"{first.title} and {second.title} are not fused: {made}")
-            return False
+            return self._refuse(first, second, made)
         self.groups[a], self.groups[b] = made, None
         self.reads[a] |= self.reads[b]
         self.writes[a] |= self.writes[b]
@@ -114,6 +110,20 @@ class Fusion:
                 self.before[number] = (before & ~(1 << b)) | 1 << a | merged
         self.before[a], self.before[b] = merged, 0
         return True
+
+    def _refuse(self, first: Cluster, second: Cluster, why: str) -> bool:
+        self.refusals.append((first, second, why))
+        return False
+
+    def notes(self) -> list[str]:
+        """Which groups that share data stayed apart, and why (the last reason found)."""
+        home = {unit.number: group for group in self.groups if isinstance(group, Cluster) for unit in group.units}
+        found: dict[tuple[str, str], str] = {}
+        for first, second, why in self.refusals:
+            one, other = home[first.units[0].number], home[second.units[0].number]
+            if one is not other:
+                found[one.title, other.title] = why
+        return [f"{one} and {other} are not fused: {why}" for (one, other), why in found.items()]
 
     def _through_third(self, a: int, b: int) -> bool:
         """Whether a path from one to the other leads through a third group (`before` is transitive)."""
@@ -147,7 +157,7 @@ def fuse(steps: Sequence[Step], ex: Expressions, target: Target) -> tuple[list[C
     """Clusters and library calls in order, and in words which neighbours were not fused and why."""
     state = Fusion(steps, ex, target)
     state.run()
-    return state.ordered(), state.notes
+    return state.ordered(), state.notes()
 
 
 def touched(step: Step, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:

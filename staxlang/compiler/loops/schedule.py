@@ -23,17 +23,16 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
     program, copied = with_updates(program, ex)
-    steps = split_moments(make_units(program, ex), ex, target)
-    groups, notes = fuse(steps, ex, target)
+    groups, notes = grouped(program, ex, target)
     notes += copied
     made: list[Kernel | LibraryCall] = []
-    outside = _read_outside(groups, program, ex)
-    read = _read_by_others(groups, ex)
+    outside = needed_outside(groups, program, ex)
+    read = read_by_others(groups, ex)
     for group in groups:
         if isinstance(group, LibraryCall):
             made.append(group)
             continue
-        stored = frozenset(unit.buffer for unit in group.units if unit.buffer in outside or buffers[unit.buffer].role != "temporary")
+        stored = stored_by(group, outside, ex)
         kernel = kernel_of(f"k{len(made)}", group, stored, frozenset(stored & read), ex, target)
         made.append(kernel)
         if len(group.units) > 1:
@@ -41,7 +40,17 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     return plan_memory(replace(program, buffers=buffers), made, tuple(notes))
 
 
-def _read_by_others(groups: list[Cluster | LibraryCall], ex: Expressions) -> set[str]:
+def grouped(program: LoopProgram, ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
+    """The program's definitions gathered into those of one kernel each, in order; and in words what was not fused."""
+    return fuse(split_moments(make_units(program, ex), ex, target), ex, target)
+
+
+def stored_by(group: Cluster, outside: set[str], ex: Expressions) -> frozenset[str]:
+    """The buffers that a cluster's kernel has to write."""
+    return frozenset([unit.buffer for unit in group.units if unit.buffer in outside or ex.buffers[unit.buffer].role != "temporary"])
+
+
+def read_by_others(groups: list[Cluster | LibraryCall], ex: Expressions) -> set[str]:
     """Buffers that a group reads which it has not written itself."""
     found: set[str] = set()
     for group in groups:
@@ -55,7 +64,7 @@ def _read_by_others(groups: list[Cluster | LibraryCall], ex: Expressions) -> set
     return found
 
 
-def _read_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:
+def needed_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:
     """Buffers that a group other than the writing one reads or changes, or that must hold their value at the end."""
     needed = set(program.outputs) | {buffer for _, buffer in program.updates}
     writers: set[str] = set()
