@@ -160,7 +160,20 @@ def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram,
     last = max([reader for reader, _ in sites])
     if uses.written_between({load["buffer"] for load in ex.loads(body)}, number, last):
         return False
+    if any(_moves_within(step, body, load, program.steps[reader], ex) for reader, load in sites):
+        return False
     return _pays(step, body, sites, program, ex)
+
+
+def _moves_within(step: Definition, body: Node, load: Node, reader: Definition | LibraryCall, ex: Expressions) -> bool:
+    """Whether the reader, with the value written into it, would read the buffer that it writes at other places than it writes."""
+    own = [inner for inner in ex.loads(body) if isinstance(reader, Definition) and inner["buffer"] == reader.buffer]
+    if not own or not isinstance(reader, Definition):
+        return False
+    mapping = {name: subscript for (name, _), subscript in zip(step.ranges, load["subscripts"], strict=True)}
+    return any(
+        inner.operands or tuple([_mapped(one, mapping) for one in inner["subscripts"]]) != reader.subscripts for inner in own
+    )
 
 
 def _pays(step: Definition, body: Node, sites: dict[tuple[int, Node], None], program: LoopProgram, ex: Expressions) -> bool:
