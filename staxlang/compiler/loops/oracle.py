@@ -55,9 +55,9 @@ def run(
     exec(compile(to_python(value), "<loop program>", "exec"), scope)
     with np.errstate(all="ignore"):
         results = scope["program"]([placed.get(k) for k in range(len(arrays))], list(scalars), known)
-    for position, _ in program.updates:
-        if placed[position] is not arrays[position]:
-            arrays[position][...] = placed[position]
+    for position, array in placed.items():  # a schedule writes arguments in place
+        if array is not arrays[position] and arrays[position].flags.writeable:
+            arrays[position][...] = array
     return results
 
 

@@ -52,7 +52,12 @@ class Drawing:
             if made is not None:
                 self.pool.append(made)
         outputs = [draw(st.sampled_from(self.pool)) for _ in range(draw(st.integers(1, 3)))] + self.inexact[:2]
-        graph = build.graph(*outputs)
+        updates = []
+        for place, node in enumerate(inputs):
+            fitting = [n for n in self.pool if (n.type.dtype, n.type.shape) == (node.type.dtype, node.type.shape) and n is not node]
+            if fitting and draw(st.booleans()):
+                updates.append((place, draw(st.sampled_from(fitting))))
+        graph = build.graph(*outputs, updates=updates)
         rng = np.random.default_rng(draw(st.integers(0, 2**16)))
         arrays = [values(rng, node) for node in inputs]
         scalars = [2.5 if s.type.dtype is F64 else 3 for s in build.scalars]

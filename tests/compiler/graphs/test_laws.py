@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
@@ -9,8 +11,10 @@ from staxlang.compiler.graph import fingerprint, verify
 from staxlang.compiler.graph_text import parse_graph, print_graph
 from staxlang.compiler.loops import oracle
 from staxlang.compiler.loops.printer import print_loops
+from staxlang.compiler.loops.schedule import schedule
 from staxlang.compiler.lower import lower
 from staxlang.compiler.pipeline import optimize
+from staxlang.compiler.target import x86_64
 from staxlang.runtime.reference import run_graph
 
 from .building import agree
@@ -42,14 +46,26 @@ def test_a_graph_is_legal_and_its_text_reads_back(program):
     assert fingerprint(again) == fingerprint(graph)
 
 
+def everything(run, arrays):
+    """Results of a run, and the arguments as it leaves them."""
+    given = copy.deepcopy(arrays)
+    results = run(given)
+    return results, given
+
+
+def check(expected, found, exact: int) -> None:
+    agree_in_part(expected[0], found[0], exact)
+    agree(expected[1], found[1])
+
+
 @QUICK
 @given(programs())
 def test_passes_keep_results(program):
     graph, arrays, scalars, exact = program
     optimized, trace = optimize(graph, check=True)
     assert trace.rounds <= 6
-    before = run_graph(graph, arrays, scalars, SIZES)
-    agree_in_part(before, run_graph(optimized, arrays, scalars, SIZES), exact)
+    expected = everything(lambda given: run_graph(graph, given, scalars, SIZES), arrays)
+    check(expected, everything(lambda given: run_graph(optimized, given, scalars, SIZES), arrays), exact)
     again, second = optimize(optimized)
     assert not second.fired and fingerprint(again) == fingerprint(optimized)
 
@@ -58,9 +74,19 @@ def test_passes_keep_results(program):
 @given(programs())
 def test_loops_compute_what_numpy_computes(program):
     graph, arrays, scalars, exact = program
-    expected = run_graph(graph, arrays, scalars, SIZES)
+    expected = everything(lambda given: run_graph(graph, given, scalars, SIZES), arrays)
     loops = lower(graph)
     assert print_loops(loops)
-    agree_in_part(expected, oracle.run(loops, arrays, scalars, SIZES), exact)
+    check(expected, everything(lambda given: oracle.run(loops, given, scalars, SIZES), arrays), exact)
     optimized, _ = optimize(graph)
-    agree_in_part(expected, oracle.run(lower(optimized), arrays, scalars, SIZES), exact)
+    lowered = lower(optimized)
+    check(expected, everything(lambda given: oracle.run(lowered, given, scalars, SIZES), arrays), exact)
+
+
+@QUICK
+@given(programs())
+def test_schedules_of_optimized_graphs_write_arguments_right(program):
+    graph, arrays, scalars, exact = program
+    expected = everything(lambda given: run_graph(graph, given, scalars, SIZES), arrays)
+    planned = schedule(lower(optimize(graph)[0]), x86_64())
+    check(expected, everything(lambda given: oracle.run(planned, given, scalars, SIZES), arrays), exact)
