@@ -44,8 +44,8 @@ def error_index() -> str:
 def operations_page() -> str:
     """All scalar operations in one table."""
     head = (
-        "# Operations\n\nEvery scalar operation, as declared in `staxlang/base/operations`. Shapes are broadcast and dtypes promoted as NumPy "
-        "does; everything else\nin NumPy's surface and in `stax` is made of these and of the structural operations.\n\n"
+        "# Operations\n\nEvery scalar operation, as declared in `staxlang/base/operations`. Shapes are broadcast and dtypes promoted as "
+        "NumPy does; everything else\nin NumPy's surface and in `stax` is made of these and of the structural operations.\n\n"
         "| operation | meaning | example | spellings | accuracy | derivative |\n|---|---|---|---|---|---|\n"
     )
     return head + "\n".join(map(_operation_line, OPERATIONS.values())) + "\n"
