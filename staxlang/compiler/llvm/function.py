@@ -45,14 +45,13 @@ class Scope:
 
 
 class Part:
-    """One of the unrolled copies of a vector loop's lanes: lane k has index `base` + shift + k; `mask` is None where all lanes count."""
+    """One of the unrolled copies of a vector loop's lanes: lane k has the loop's counter + shift + k as index; `mask` is None where all lanes count."""
 
-    __slots__ = ("shift", "mask", "left", "memo")
+    __slots__ = ("shift", "mask", "memo")
 
-    def __init__(self, shift: int, mask: Value | None = None, left: str = "") -> None:
+    def __init__(self, shift: int, mask: Value | None = None) -> None:
         self.shift = shift
         self.mask = mask
-        self.left = left  # lanes that count, as an i64 of at most `width`, where there is a mask
         self.memo: dict[object, Value] = {}
 
 
@@ -63,7 +62,7 @@ class Lanes:
 
     def __init__(self, index: str, width: int, parts: list[Part], level: int, whole: str | None) -> None:
         self.index, self.width, self.parts, self.level = index, width, parts, level
-        self.whole = whole  # an i1: no lane of any part is masked off; None: never
+        self.whole = whole  # an i1: stores may be non-temporal (no lane is masked off, addresses are aligned); None: never
 
 
 class Function:

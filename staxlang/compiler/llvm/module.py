@@ -15,7 +15,7 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
-HEAVY = 24  # a vector body of at least this weight is emitted once, masked, rather than whole and masked
+HEAVY = 24  # a vector body of more than this weight is not unrolled
 WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmod": 12, "maximum": 3, "minimum": 3, "load": 1, "cast": 2}
 
 
@@ -40,6 +40,7 @@ class Module:
         self.globals: dict[str, str] = {}
         self.needs: dict[str, str] = {}
         self.metadata = False
+        self.streams = False  # some store is non-temporal
         self.externals: dict[str, None] = {}
         self.shared: dict[str, None] = {}  # lines that mathematics wants at module level
         self.masks = target.vector_bytes >= 64  # masked loads and stores cost nothing
@@ -140,6 +141,11 @@ class Module:
                 names |= self.writes(statement)
         return names
 
+    def copies(self, nest: Nest) -> int:
+        """Unrolled copies of a vector loop's body: one where it is long, since consecutive iterations overlap in the processor anyway."""
+        unroll = max(1, nest.loops[-1].unroll)
+        return unroll if unroll == 1 or weight(nest.body, nest) <= HEAVY else 1
+
     # ---- private functions and constants
 
     def need(self, name: str) -> None:
@@ -183,14 +189,14 @@ def scalar_slots(buffers: list[Buffer]) -> dict[str, int]:
     return slots
 
 
-def _weight(body: tuple[Statement, ...], nest: Nest | None = None) -> int:
+def weight(body: tuple[Statement, ...], nest: Nest | None = None) -> int:
     """About how many instructions a body is, once per part."""
     seen: set[Node] = set()
     total = 0
     waiting: list[Node] = [accumulator.value for accumulator in nest.accumulators] if nest is not None else []
     for statement in body:
         if isinstance(statement, Nest):
-            total += _weight(statement.body, statement)
+            total += weight(statement.body, statement)
         else:
             waiting.append(statement.value)
     while waiting:

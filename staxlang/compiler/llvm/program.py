@@ -57,6 +57,8 @@ def emit(schedule: Schedule, target: Target, name: str) -> Emission:
     if checked:
         lines.append("store i32 0, ptr %status, align 4")
     lines += f.scopes[0].lines
+    if module.streams:
+        lines.append("fence seq_cst")
     if checked:
         lines += ["%failed = load i32, ptr %status, align 4", "ret i32 %failed"]
     else:
@@ -161,7 +163,8 @@ def _body_function(module: Module, symbol: str, nest: Nest, captured: dict[str, 
     if start != "0":
         bounds = f.name(0, f"add i64 %begin, {start}", "x"), f.name(0, f"add i64 %end, {start}", "x")
     emit_nest(f, nest, bounds)
-    lines = ["entry:", *f.entry, *f.scopes[0].lines, "ret void"]
+    fence = ["fence seq_cst"] if module.streams else []  # non-temporal stores are not ordered by what announces the tile's end
+    lines = ["entry:", *f.entry, *f.scopes[0].lines, *fence, "ret void"]
     return f"define internal void {symbol}(ptr %context, i64 %begin, i64 %end) nounwind {{\n" + "\n".join(lines) + "\n}"
 
 

@@ -1,0 +1,84 @@
+"""A nest's accumulators as one list of values that loops carry: a state per accumulator and unrolled part."""
+
+from __future__ import annotations
+
+from staxlang.compiler.llvm import accumulators as reductions
+from staxlang.compiler.llvm.blocks import Carried
+from staxlang.compiler.llvm.expressions import evaluate, known
+from staxlang.compiler.llvm.function import Function, Part, Value
+from staxlang.compiler.loops.ir import Accumulator
+
+
+def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
+    """Whether the accumulator sums products that nothing else uses: these are multiplied and added in one rounding."""
+    node = accumulator.value
+    if accumulator.kind != "sum" or node.op not in ("multiply", "square") or node.type is not accumulator.dtype:
+        return False
+    f.part = part
+    return node.type.kind == "f" and node.type.bits >= 32 and known(f, node) is None
+
+
+class Reduction:
+    """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry."""
+
+    def __init__(self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int) -> None:
+        self.accumulators = accumulators
+        self.copies = copies
+        self.carried: Carried = []
+        self.sizes: list[int] = []
+        for accumulator in accumulators:
+            slots = reductions.initial(accumulator, lanes, level)
+            self.sizes.append(len(slots))
+            self.carried += slots * copies
+
+    def empty(self, level: int, lanes: int, copies: int) -> Carried:
+        """The results over no iterations."""
+        return [slot for accumulator in self.accumulators for slot in reductions.initial(accumulator, lanes, level) * copies]
+
+    def place(self, number: int, copy: int) -> slice:
+        start = sum(size * self.copies for size in self.sizes[:number]) + copy * self.sizes[number]
+        return slice(start, start + self.sizes[number])
+
+    def update(self, f: Function, accumulators: tuple[Accumulator, ...]) -> None:
+        parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
+        for number, accumulator in enumerate(accumulators):
+            for copy, part in enumerate(parts):
+                place = self.place(number, copy)
+                state = self.carried[place]
+                mask = part.mask if part is not None else None
+                if fuses(f, accumulator, part):
+                    factors = [evaluate(f, operand, part) for operand in accumulator.value.operands]
+                    self.carried[place] = reductions.update_product(f, state, factors[0], factors[-1], mask)
+                    continue
+                value = evaluate(f, accumulator.value, part)
+                self.carried[place] = reductions.update(f, accumulator, state, value, mask)
+
+    def results(self, f: Function, horizontal: bool) -> Carried:
+        """The final states: parts merged as a tree, then lanes (unless lanes are those of a loop around)."""
+        done: Carried = []
+        for number, accumulator in enumerate(self.accumulators):
+            states = [self.carried[self.place(number, copy)] for copy in range(self.copies)]
+            if not horizontal:
+                done += [value for state in states for value in state]
+                continue
+            while len(states) > 1:
+                pairs = range(0, len(states) - 1, 2)
+                merged = [reductions.merge(f, accumulator, states[k], states[k + 1]) for k in pairs]
+                states = merged + states[2 * len(merged) :]
+            done += reductions.across_lanes(f, accumulator, states[0])
+        return done
+
+    def bind(self, f: Function, final: Carried, horizontal: bool) -> None:
+        """Make the accumulators' names locals of the open level."""
+        place = 0
+        for number, accumulator in enumerate(self.accumulators):
+            names: dict[str, list[Value]] = {}
+            for _ in range(1 if horizontal else self.copies):
+                slots = final[place : place + self.sizes[number]]
+                place += self.sizes[number]
+                for name, value in reductions.results(f, accumulator, slots).items():
+                    names.setdefault(name, []).append(value)
+            for name, values in names.items():
+                for value in values:
+                    value.varying = not horizontal
+                f.locals[name] = values

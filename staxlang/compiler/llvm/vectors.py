@@ -1,0 +1,231 @@
+"""Vector loops: lanes under carried masks, non-temporal stores, or whole blocks and a tail where the machine has no masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from staxlang.base.dtypes import BOOL
+from staxlang.base.sizes import Size, substitute
+from staxlang.base.sizes.expression import size_of, terms_of
+from staxlang.compiler.llvm.blocks import Carried, begin, carry, run_if, run_loop
+from staxlang.compiler.llvm.extents import lane_coefficient, size_text, split_by_lanes
+from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
+from staxlang.compiler.llvm.memory import component_size, pointer
+from staxlang.compiler.llvm.types import lane_numbers
+from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Store
+
+Body = Callable[[], None]
+
+
+def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carried, writes: frozenset[str], run: Body) -> None:
+    """A loop over lanes; its extent is at least 1. `run` emits the body for the lanes that are open."""
+    width, extent = loop.width, loop.extent
+    block = width * copies
+    start, _ = size_text(f, loop.start)
+    end, level = size_text(f, loop.start + extent)
+    streams = _streams(f, loop, nest)
+
+    def body(parts: list[Part], index: str, whole: str | None = None) -> None:
+        saved = f.lanes, f.part
+        f.indices[loop.index] = index, f.level
+        f.lanes = Lanes(loop.index, width, parts, f.level, whole)
+        f.part = parts[0]
+        run()
+        f.lanes, f.part = saved
+
+    def blocks(index: str) -> None:
+        body([Part(k * width) for k in range(copies)], index, aligned)
+
+    even = isinstance(extent, int) and extent % block == 0
+    if f.module.masks and (streams is not None or not even):
+        masked_loop(f, start, end, width, copies, carried, writes, body, streams)
+        return
+    aligned = None if streams is None else _aligned(f, streams)
+    if even:
+        run_loop(f, start, end, block, carried, writes, blocks)
+        return
+    main, _ = size_text(f, extent // block * block)
+    middle, _ = size_text(f, loop.start + extent // block * block)
+    known = isinstance(extent, int)
+    if not (known and extent < block):
+        some = None if known else f.name(level, f"icmp sgt i64 {main}, 0", "x")
+        run_if(f, some, carried, writes, lambda: run_loop(f, start, middle, block, carried, writes, blocks))
+
+    def tail(index: str) -> None:
+        left = f.name(f.level, f"sub i64 {end}, {index}", "m")
+        body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
+
+    rest = None if known else f.name(level, f"icmp slt i64 {middle}, {end}", "x")
+    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, width, carried, writes, tail))
+
+
+def masked_loop(
+    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str],
+    body: Callable[[list[Part], str, str | None], None], streams: Streams | None,
+) -> None:  # fmt: skip
+    """A vector loop whose body is there once, under masks that are all ones but in the first and last block.
+
+    The masks are carried by the loop, so whole blocks do not compute them. Where stores are to be non-temporal the loop begins at the
+    aligned address before `start`, with the lanes in front masked off.
+    """
+    n = f.fresh()
+    outer, block = f.level, width * copies
+    scope, phis, before = begin(f, n, writes, carried)
+    index = f"%i.{n}"
+    masks = [Value(f"%k.{n}.{part}", BOOL, width, scope.level, True) for part in range(copies)]
+    whole = f"%w.{n}" if streams is not None else None
+    body([Part(part * width, mask) for part, mask in enumerate(masks)], index, whole)
+    following = f.name(f.level, f"add i64 {index}, {block}", "i")
+    left = f.name(f.level, f"sub i64 {end}, {following}", "i")
+    full = f.name(f.level, f"icmp sge i64 {left}, {block}", "i")
+    f.emit(f.level, f"br i1 {full}, label %again.{n}, label %rest.{n}")
+    latch = scope.label
+    f.block(f"rest.{n}")
+    more = f.name(f.level, f"icmp sgt i64 {left}, 0", "i")
+    f.emit(f.level, f"br i1 {more}, label %part.{n}, label %done.{n}")
+    f.block(f"part.{n}")
+    last = [lane_mask(f, left, part * width, width) for part in range(copies)]
+    f.emit(f.level, f"br label %again.{n}")
+    f.block(f"again.{n}")
+    kind = f"<{width} x i1>"
+    entering: list[tuple[str, str, str, str]] = []  # type, name, value at first, value from then on
+    first_index = start
+    if streams is not None:
+        skipped = _skipped(f, streams, outer)
+        first_index = f.name(outer, f"sub i64 {start}, {skipped}", "i")
+    count = f.name(outer, f"sub i64 {end}, {first_index}", "i")
+    for part, (mask, ending) in enumerate(zip(masks, last, strict=True)):
+        first = lane_mask(f, count, part * width, width, outer)
+        if streams is not None and part * width < streams.most:
+            first = _without_front(f, first, skipped, part * width, width, outer)
+        later = f.name(f.level, f"phi {kind} [ splat (i1 true), %{latch} ], [ {ending}, %part.{n} ]", "k")
+        entering.append((kind, mask.text, first, later))
+    if streams is not None:
+        later = f.name(f.level, f"phi i1 [ {streams.wanted}, %{latch} ], [ false, %part.{n} ]", "k")
+        none = f.name(outer, f"icmp eq i64 {skipped}, 0", "x")
+        enough = f.name(outer, f"icmp sge i64 {count}, {block}", "x")
+        both = f.name(outer, f"and i1 {none}, {enough}", "x")
+        entering.append(("i1", f"%w.{n}", f.name(outer, f"and i1 {both}, {streams.wanted}", "x"), later))
+    f.emit(f.level, f"br label %loop.{n}")
+    f.close()
+    around = f.scopes[outer]
+    came = around.label
+    around.lines += [f"br label %loop.{n}", f"loop.{n}:", f"{index} = phi i64 [ {first_index}, %{came} ], [ {following}, %again.{n} ]"]
+    around.lines += [f"{name} = phi {type_} [ {first}, %{came} ], [ {later}, %again.{n} ]" for type_, name, first, later in entering]
+    carry(f, around.lines, carried, before, phis, came, f"again.{n}", outer)
+    around.lines += scope.lines
+    f.block(f"done.{n}", outer)
+
+
+def lane_mask(f: Function, left: str, shift: int, width: int, level: int = -1) -> str:
+    """The mask of the lanes below `left - shift`, an i64 that may be negative or large."""
+    if level < 0:
+        level = f.level
+    if shift:
+        left = f.name(level, f"sub i64 {left}, {shift}", "m")
+    left = f.name(level, f"call i64 @llvm.smin.i64(i64 {left}, i64 {width})", "m")
+    return _compared(f, "slt", left, width, level)
+
+
+def _compared(f: Function, relation: str, limit: str, width: int, level: int) -> str:
+    kind = "i32" if width <= 16 else "i16"
+    short = f.name(level, f"trunc i64 {limit} to {kind}", "m")
+    wide = f.splat(short, kind, width, level)
+    return f.name(level, f"icmp {relation} <{width} x {kind}> {lane_numbers(kind, width)}, {wide}", "m")
+
+
+# ---- non-temporal stores -------------------------------------------------------------------------------------------
+
+
+class Streams:
+    """A loop's non-temporal stores: an i1 whether they are wanted, the first address stored to, what it has to be aligned to."""
+
+    __slots__ = ("wanted", "pointer", "alignment", "size")
+
+    def __init__(self, wanted: str, pointer: str, alignment: int, size: int) -> None:
+        self.wanted, self.pointer, self.alignment, self.size = wanted, pointer, alignment, size
+
+    @property
+    def most(self) -> int:
+        """Elements that may lie between an aligned address and the first."""
+        return self.alignment // self.size
+
+
+def _streams(f: Function, loop: Loop, nest: Nest) -> Streams | None:
+    """The nest's streaming store along its vector loop, where its buffer is (or may be) large; all others must be aligned like it."""
+    chosen: Streams | None = None
+    for statement in nest.body:
+        if not isinstance(statement, Store) or not statement.streaming or statement.indirect:
+            continue
+        buffer = f.module.buffers[statement.buffer]
+        size = component_size(buffer.dtype)
+        terms = f.module.offset_terms(buffer, statement.subscripts)
+        if buffer.dtype.kind == "c" or not _along(f, loop, size_of(terms)):
+            continue
+        wanted = _large(f, buffer)
+        if wanted == "false":
+            continue
+        first = substitute(size_of(terms), {loop.index: loop.start})
+        address, level = pointer(f, buffer, terms_of(first), {})
+        if chosen is None:
+            chosen = Streams(wanted, address, min(f.module.target.vector_bytes, size * loop.width), size)
+            f.module.streams = True
+        else:
+            chosen.wanted = _and_alike(f, chosen, address, level)
+    return chosen
+
+
+def _along(f: Function, loop: Loop, offset: Size) -> bool:
+    """Whether consecutive lanes are consecutive elements."""
+    saved = f.lanes
+    f.lanes = Lanes(loop.index, loop.width, [], f.level, None)
+    _, varying = split_by_lanes(f, terms_of(offset), {})
+    coefficient = lane_coefficient(f, varying) if varying else None
+    f.lanes = saved
+    return coefficient == {(): 1}
+
+
+def _large(f: Function, buffer: Buffer) -> str:
+    """An i1: the buffer is so large that it had better bypass the caches."""
+    size: Size = buffer.dtype.itemsize
+    for extent in buffer.shape:
+        size = size * extent
+    limit = f.module.target.streaming_bytes
+    if isinstance(size, int):
+        return "true" if size >= limit else "false"
+    text, level = size_text(f, size)
+    return f.name(level, f"icmp sge i64 {text}, {limit}", "x")
+
+
+def _and_alike(f: Function, chosen: Streams, address: str, level: int) -> str:
+    level = max(level, f.level)
+    texts = [f.name(level, f"ptrtoint ptr {one} to i64", "x") for one in (chosen.pointer, address)]
+    apart = f.name(level, f"xor i64 {texts[0]}, {texts[1]}", "x")
+    low = f.name(level, f"and i64 {apart}, {chosen.alignment - 1}", "x")
+    same = f.name(level, f"icmp eq i64 {low}, 0", "x")
+    return f.name(level, f"and i1 {chosen.wanted}, {same}", "x")
+
+
+def _past(f: Function, streams: Streams, level: int) -> str:
+    number = f.name(level, f"ptrtoint ptr {streams.pointer} to i64", "x")
+    return f.name(level, f"and i64 {number}, {streams.alignment - 1}", "x")
+
+
+def _aligned(f: Function, streams: Streams) -> str:
+    """An i1: stores are wanted non-temporal, and the loop begins aligned."""
+    none = f.name(f.level, f"icmp eq i64 {_past(f, streams, f.level)}, 0", "x")
+    return f.name(f.level, f"and i1 {none}, {streams.wanted}", "x")
+
+
+def _skipped(f: Function, streams: Streams, level: int) -> str:
+    """Elements between the aligned address before the first element and that element; 0 where stores are plain."""
+    elements = f.name(level, f"lshr i64 {_past(f, streams, level)}, {streams.size.bit_length() - 1}", "x")
+    return f.name(level, f"select i1 {streams.wanted}, i64 {elements}, i64 0", "x")
+
+
+def _without_front(f: Function, mask: str, skipped: str, shift: int, width: int, level: int) -> str:
+    """The mask less the lanes before the first element."""
+    if shift:
+        skipped = f.name(level, f"sub i64 {skipped}, {shift}", "m")
+    after = _compared(f, "sge", skipped, width, level)
+    return f.name(level, f"and <{width} x i1> {mask}, {after}", "m")
