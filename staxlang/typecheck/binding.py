@@ -50,7 +50,7 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     elif kind is SizeValue:
         return value.size
     elif kind is ScalarValue and value.kind in ("int", "bool"):
-        size = _formula_size(call.context, value, call.span)
+        size = formula_size(call.context, value, call.span)
         if size is None:
             number = freeze(call.context, value, call.span, what)
             if number is None:
@@ -69,7 +69,7 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     call.error("not-an-integer", what=what, given=call.describe(value))
 
 
-def _formula_size(context: EvaluationContext, value: Value, span: Span | None) -> Size | None:
+def formula_size(context: EvaluationContext, value: Value, span: Span | None) -> Size | None:
     """The size expression of an integer formula; None where it has none."""
     if type(value) is StaticValue:
         return int(value.value) if isinstance(value.value, int) else None
@@ -80,7 +80,7 @@ def _formula_size(context: EvaluationContext, value: Value, span: Span | None) -
         return _leaf_symbol(context, formula, span) if formula.kind == "int" else None
     if type(formula) is not Computed or formula.row not in _SIZE_ROWS:
         return None
-    operands = [_formula_size(context, operand, span) for operand in formula.operands]
+    operands = [formula_size(context, operand, span) for operand in formula.operands]
     if any(operand is None for operand in operands):
         return None
     if formula.row in ("floor_divide", "remainder") and isinstance(operands[1], int) and operands[1] == 0:
@@ -130,7 +130,7 @@ def condition_of(context: EvaluationContext, scalar: ScalarValue, span: Span | N
     relation, swapped = _CONDITION_ROWS[formula.row]
     if any(kind_of(operand) not in ("int", "bool") for operand in formula.operands):
         return None
-    left, right = (_formula_size(context, operand, span) for operand in formula.operands)
+    left, right = (formula_size(context, operand, span) for operand in formula.operands)
     if left is None or right is None:
         return None
     return Condition(relation, right, left) if swapped else Condition(relation, left, right)
@@ -147,7 +147,7 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
     if kind is ScalarValue:
         condition = condition_of(context, value, call.span)
         if condition is None and value.kind == "int":
-            size = _formula_size(context, value, call.span)
+            size = formula_size(context, value, call.span)
             condition = None if size is None else Condition("!=", size, 0)
         if condition is not None:
             return context.decide(condition, call.span, f"`{what}` decides")

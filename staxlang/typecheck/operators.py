@@ -153,9 +153,20 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
         kind = "int" if exponent >= 0 else "float"
     if kind is None:
         return no_operator(call, op, left, right)
-    if type(right) is StaticValue and op in ("/", "//", "%") and right.value == 0:
-        call.error("division-by-zero", operation=op)
+    if op in ("/", "//", "%"):
+        _check_divisor(call, op, right)
     return ScalarValue(kind, scalars.Computed(BINARY_ROWS[op], (left, right)))
+
+
+def _check_divisor(call: CallContext, op: str, divisor: Value) -> None:
+    """Python raises for a zero divisor; an integer given at the call is guarded against it."""
+    if type(divisor) is StaticValue:
+        if divisor.value == 0:
+            call.error("division-by-zero", operation=op)
+    elif type(divisor) is ScalarValue:
+        size = binding.formula_size(call.context, divisor, call.span)
+        if size is not None and call.decide(Condition("==", size, 0), f"`{op}` divides by it") is True:
+            call.error("division-by-zero", operation=op)
 
 
 def _object_binary(call: CallContext, op: str, left: Value, right: Value) -> Value:

@@ -195,9 +195,12 @@ def freeze(context: EvaluationContext, scalar: ScalarValue, span: Span | None, w
         if value is None:
             return None
         values.append(value)
-    if formula.row == "cast":
-        return _PYTHON_KIND[scalar.kind](values[0])
-    return PYTHON_ROWS[formula.row](*values)
+    try:
+        return _PYTHON_KIND[scalar.kind](values[0]) if formula.row == "cast" else PYTHON_ROWS[formula.row](*values)
+    except ZeroDivisionError:
+        context.fail("division-by-zero", span, operation=formula.row)
+    except (ArithmeticError, ValueError) as error:
+        context.fail("static-value", span, error=f"{type(error).__name__}: {error}")
 
 
 def _freeze_leaf(context: EvaluationContext, leaf: Leaf, span: Span | None, why: str) -> Any:
@@ -243,7 +246,10 @@ def peek(context: EvaluationContext, value: Value) -> Any:
     if type(formula) is not Computed or formula.row not in PYTHON_ROWS:
         return None
     numbers = [peek(context, operand) for operand in formula.operands]
-    return None if any(number is None for number in numbers) else PYTHON_ROWS[formula.row](*numbers)
+    try:
+        return None if any(number is None for number in numbers) else PYTHON_ROWS[formula.row](*numbers)
+    except (ArithmeticError, ValueError):
+        return None
 
 
 def _where(test: Any, then: Any, otherwise: Any) -> Any:
