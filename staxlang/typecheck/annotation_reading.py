@@ -1,5 +1,8 @@
 """Annotations read: from Python objects (Tensor[...], NDArray, jaxtyping by its attributes, unions, containers) and from Trees."""
 
+# Python objects are Any here: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import dataclasses

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-
 def _exp2(x: float) -> float:
     return 2.0**x
 

@@ -3,6 +3,9 @@
 The tables are built when they are first asked; nothing is imported for them but NumPy and math, which are there already.
 """
 
+# Python objects are Any here: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import math

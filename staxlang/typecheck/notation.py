@@ -5,6 +5,9 @@ run time `Tensor[...]` gives a `TensorForm`, which `staxlang.typecheck.annotatio
 the editor server shows the shape.
 """
 
+# Python objects are Any here: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,8 @@
 """A function's declared types, read from its Tree: what its parameters and its result are said to be."""
 
+# Python objects are Any here: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import builtins

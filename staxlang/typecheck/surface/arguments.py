@@ -1,5 +1,8 @@
 """Arguments of operations: from abstract values to arrays, axes, dtypes and options, with a diagnostic that names the argument."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,7 +26,7 @@ from staxlang.typecheck.values import (
     StaticValue,
     Value,
 )  # fmt: skip
-from staxlang.typecheck.views import View, expand_dims, simplified
+from staxlang.typecheck.views import Answer, View, expand_dims, simplified
 
 SMALL = 1 << 16
 """Elements up to which a list of numbers becomes a constant of the program."""
@@ -218,6 +221,15 @@ def check_cast(call: CallContext, source: DType, target: DType, casting: str, op
 def nonzero_extent(call: CallContext, extent: Size, why: str) -> bool:
     """Whether an extent is not 0; in checking, what is not known is taken to be."""
     return call.decide(Condition("!=", extent, 0), why) is not False
+
+
+def deciding(call: CallContext, why: str) -> Answer:
+    """`call.decide` with a reason, as the functions of views want it."""
+
+    def decide(condition: Condition) -> bool | None:
+        return call.decide(condition, why)
+
+    return decide
 
 
 def is_scalar_like(value: Value) -> bool:

@@ -1,5 +1,8 @@
 """dtypes as values: np.float32(x), np.dtype, finfo and iinfo, questions about dtypes, `.dtype` and what arrays say of their bytes."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """Rows of the operation table as NumPy's ufuncs: out=, where=, dtype=, casting=; the methods reduce, accumulate, outer, at."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

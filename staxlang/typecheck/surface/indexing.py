@@ -1,5 +1,8 @@
 """Reading `x[...]`: the parts of an index, basic indexing as a view, integer arrays as a gather."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,6 +20,7 @@ from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import (
     array_of,
     constant_array,
+    deciding,
     normalized_axis,
     plain_numbers,
     sequence_items,
@@ -191,7 +195,7 @@ def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Si
             call.error("index-out-of-range", index=index, axis=axis, extent=extent)
         return index + extent if index < 0 else index
     why = f"the index {index}"
-    decide = lambda condition: call.decide(condition, why)
+    decide = deciding(call, why)
     place = views.wrap(index, extent, decide)
     low = Condition("<=", 0, place)
     if decide(Condition("<", place, extent)) is False or ((not isinstance(index, int) or index < 0) and decide(low) is False):
@@ -206,7 +210,7 @@ def _range(call: CallContext, given: SliceValue, extent: Size) -> views.Range:
         call.error("zero-step", what="a slice")
     start = None if _left_out(given.lower) else call.size(given.lower, "a slice's start")
     stop = None if _left_out(given.upper) else call.size(given.upper, "a slice's stop")
-    return views.slice_range(start, stop, step, extent, lambda condition: call.decide(condition, "a slice"))
+    return views.slice_range(start, stop, step, extent, deciding(call, "a slice"))
 
 
 def _left_out(part: Value | None) -> bool:

@@ -1,10 +1,12 @@
 """Joining, splitting and padding: concatenate, stack, split, pad, repeat."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from staxlang.typecheck.surface.arguments import (
     axis_of,
     check_cast,
     constant_array,
+    deciding,
     dtype_of,
     expand,
     normalized_axis,
@@ -168,7 +171,7 @@ def _split(call: CallContext, ary: Value, sections: Value, axis: Value, equal: b
 
 def _cut(call: CallContext, array: ArrayValue, axis: int, start: Size | None, stop: Size | None) -> ArrayValue:
     """`array[.., start:stop, ..]` with the clamping of slices."""
-    taken = views.slice_range(start, stop, 1, array.shape[axis], lambda condition: call.decide(condition, "split"))
+    taken = views.slice_range(start, stop, 1, array.shape[axis], deciding(call, "split"))
     return _taken(call, array, axis, taken)
 
 
@@ -295,12 +298,26 @@ def _side(call: CallContext, source: ArrayValue, axis: int, taken: views.Range) 
     return broadcasted(call, edge, shape)
 
 
-_SIDES: dict[str, Any] = {
-    "edge": lambda n, low, high: (views.Range(0, low, 0), views.Range(n - 1, high, 0)),
-    "reflect": lambda n, low, high: (views.Range(low, low, -1), views.Range(n - 2, high, -1)),
-    "symmetric": lambda n, low, high: (views.Range(low - 1, low, -1), views.Range(n - 1, high, -1)),
-    "wrap": lambda n, low, high: (views.Range(n - low, low, 1), views.Range(0, high, 1)),
-}
+def _edge(extent: Size, low: Size, high: Size) -> tuple[views.Range, views.Range]:
+    return views.Range(0, low, 0), views.Range(extent - 1, high, 0)
+
+
+def _reflect(extent: Size, low: Size, high: Size) -> tuple[views.Range, views.Range]:
+    return views.Range(low, low, -1), views.Range(extent - 2, high, -1)
+
+
+def _symmetric(extent: Size, low: Size, high: Size) -> tuple[views.Range, views.Range]:
+    return views.Range(low - 1, low, -1), views.Range(extent - 1, high, -1)
+
+
+def _wrap(extent: Size, low: Size, high: Size) -> tuple[views.Range, views.Range]:
+    return views.Range(extent - low, low, 1), views.Range(0, high, 1)
+
+
+_SIDES: dict[str, Callable[[Size, Size, Size], tuple[views.Range, views.Range]]] = {
+    "edge": _edge, "reflect": _reflect, "symmetric": _symmetric, "wrap": _wrap,
+}  # fmt: skip
+"""What stands before and behind an axis, as ranges of it; a step of 0 repeats one element."""
 
 
 # ---- repeating ----

@@ -1,5 +1,8 @@
 """Python's math module: on numbers known now it is Python's own; on numbers known at the call, a row of the table in double precision."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import math

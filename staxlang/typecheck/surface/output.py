@@ -1,5 +1,8 @@
 """`out=` arguments: a result goes into an array that the caller gave, and that array is the call's value."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from staxlang.typecheck.context import CallContext

@@ -1,5 +1,8 @@
 """Reductions and scans: sum, prod, min, max, any, all, argmin, argmax, count_nonzero, cumsum, cumprod, with NumPy's options and dtypes."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,8 @@
 """Shape manipulation: reshape, transpose and their kin as views of the array's memory, copies only where NumPy makes one."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,6 +19,7 @@ from staxlang.typecheck.surface.arguments import (
     axes_of,
     axis_of,
     check_cast,
+    deciding,
     expand,
     flag,
     named_dtype,
@@ -287,7 +291,7 @@ def diagonal(
     first, second = axis_of(call, axis1, array.rank, "axis1"), axis_of(call, axis2, array.rank, "axis2")
     if first == second:
         call.error("axis-repeated", axis=second)
-    decide = lambda condition: call.decide(condition, "the length of a diagonal")
+    decide = deciding(call, "the length of a diagonal")
     return call.locked(take_view(call, array, views.diagonal(array.shape, call.size(offset, "offset"), first, second, decide)))
 
 

@@ -1,5 +1,8 @@
 """Writing `x[...] = value`: views of memory written in place, masks as `where`, integer arrays as a scatter."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,7 +13,7 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.shapes import gathered_shape
-from staxlang.typecheck.surface.arguments import array_of, expand, number_or_array, take_view
+from staxlang.typecheck.surface.arguments import array_of, deciding, expand, number_or_array, take_view
 from staxlang.typecheck.surface.indexing import (
     Plan,
     along_axis,
@@ -147,6 +150,6 @@ def fill_diagonal(call: CallContext, a: Value, val: Value, wrap: Value = StaticV
     array = array_of(call, a)
     if array.rank != 2:
         call.error("wrong-rank", operation="fill_diagonal", expected="a matrix", given=call.describe(array))
-    decide = lambda condition: call.decide(condition, "the length of a diagonal")
+    decide = deciding(call, "the length of a diagonal")
     call.write(take_view(call, array, views.diagonal(array.shape, 0, 0, 1, decide)), val)
     return NONE
