@@ -1,0 +1,21 @@
+"""Every test run has its own cache on disk, so that what an earlier run compiled is not what this one tests."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+FOLDER = tempfile.mkdtemp(prefix="stax-tests-")
+os.environ["STAX_CACHE_DIR"] = os.path.join(FOLDER, "cache")
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+@pytest.fixture
+def fresh_cache(tmp_path, monkeypatch):
+    """A cache folder for the child processes of one test."""
+    monkeypatch.setenv("STAX_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
