@@ -41,7 +41,7 @@ def split_items(text: str) -> list[Item]:
         starts.insert(0, 0)  # indented lines that belong to nothing: an item, so that they are reported
     items: list[Item] = []
     line, position = 1, 0
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(text)]):
         line += text.count("\n", position, start)
         position = start
         items.append(Item(line, text[start:end].rstrip() + "\n"))

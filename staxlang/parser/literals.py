@@ -96,5 +96,6 @@ def docstring_lines(doc: str, indent: str) -> list[str]:
 
 
 def escaped_line(line: str) -> str:
-    text = escaped(line, "").replace('"""', '\\"\\"\\"')
-    return text[:-1] + '\\"' if text.endswith('"') else text
+    """A docstring's line; its quotes are escaped where they could be taken for the end."""
+    text = escaped(line, "")
+    return text.replace('"', '\\"') if '"""' in text or text.endswith('"') else text

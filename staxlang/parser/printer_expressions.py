@@ -204,7 +204,7 @@ class ExpressionPrinter:
     def refused(self, node: tree.Refused) -> tuple[str, int]:
         if self.stx:
             raise Unprintable(f"`{node.what}` has no form in .stx")
-        return f"({node.what})", ATOM
+        return node.what if node.what.startswith("(") else f"({node.what})", ATOM
 
     # ---- parameters ----
 
