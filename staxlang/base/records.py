@@ -41,7 +41,7 @@ def record(cls: type[T]) -> type[T]:
     return made
 
 
-def replace(value: T, **changes: Any) -> T:
+def replace(value: T, /, **changes: Any) -> T:
     """A copy of a record (or a dataclass) with other values in some fields."""
     kind: Any = type(value)
     return kind(**{name: getattr(value, name) for name in kind.__match_args__} | changes)
