@@ -17,7 +17,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
 from staxlang.typecheck.problems import Unknowable
-from staxlang.typecheck.scalars import Computed, Leaf, freeze, kind_of, number_now
+from staxlang.typecheck.scalars import Computed, Leaf, freeze, kind_of, number_now, scalar_leaves
 from staxlang.typecheck.values import (
     UNKNOWN,
     ArrayValue,
@@ -121,6 +121,10 @@ def _symbol_name(context: EvaluationContext, path: str) -> str:
 
 # ---- truth and static values ----
 
+MAX_CONDITIONS = 4
+"""Conditions on one number that are kept as shape guards; at the next its value is frozen."""
+
+
 
 def condition_of(context: EvaluationContext, scalar: ScalarValue, span: Span | None) -> Condition | None:
     """A comparison of integers as a condition on sizes; None where it is not one."""
@@ -149,7 +153,7 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
         if condition is None and value.kind == "int":
             size = formula_size(context, value, call.span)
             condition = None if size is None else Condition("!=", size, 0)
-        if condition is not None:
+        if condition is not None and not _asked_often(context, value):
             return context.decide(condition, call.span, f"`{what}` decides")
         number = freeze(context, value, call.span, f"`{what}` decides")
         return None if number is None else bool(number)
@@ -166,6 +170,15 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
     if kind is RangeValue:
         return context.decide(Condition("<", 0, range_length(call, value)), call.span, f"`{what}` decides")
     return True
+
+
+def _asked_often(context: EvaluationContext, scalar: ScalarValue) -> bool:
+    """Does the program keep asking about a number, as a recursion over it does? Then its value says it all, in one guard."""
+    often = False
+    for leaf in scalar_leaves(scalar):
+        count = context.asked[leaf.position] = context.asked.get(leaf.position, 0) + 1
+        often = often or count > MAX_CONDITIONS
+    return often
 
 
 def _static_truth(call: CallContext, value: Any) -> bool:

@@ -41,34 +41,9 @@ class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "arguments",
-        "attribute",
-        "capture_type",
-        "captured",
-        "captures",
-        "checking",
-        "container",
-        "depth_limit",
-        "diagnostics",
-        "facts",
-        "frozen_leaves",
-        "function",
-        "gates",
-        "guards",
-        "hints",
-        "invoke",
-        "iterate",
-        "iterations",
-        "library",
-        "lift",
-        "masks",
-        "next_position",
-        "origins",
-        "recorder",
-        "rigid",
-        "sizes",
-        "storages",
-        "unroll_limit",
+        "arguments", "asked", "attribute", "capture_type", "captured", "captures", "checking", "container", "depth_limit", "diagnostics",
+        "facts", "frozen_leaves", "function", "gates", "guards", "hints", "invoke", "iterate", "iterations", "library", "lift", "masks",
+        "next_position", "origins", "recorder", "rigid", "sizes", "storages", "unroll_limit",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +68,7 @@ class EvaluationContext:
         self.diagnostics: list[Diagnostic] = []
         self.frozen_leaves: dict[int, Any] = {}
         self.captured: dict[Any, Value] = {}
+        self.asked: dict[int, int] = {}  # of a number, by its position: how many conditions on it were decided
         self.next_position = 0
         self.arguments: Mapping[str, Any] = {}
         self.unroll_limit = unroll_limit

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base.dtypes import BOOL, C128, F64, I64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
@@ -231,6 +231,16 @@ def fixed_size(context: EvaluationContext, size: Size, span: Span | None, why: s
     if hint is not None:
         context.decide(Condition("==", simple, hint), span, why)
     return hint
+
+
+def scalar_leaves(value: Value) -> Iterator[Leaf]:
+    """The arguments and captured numbers that a number is computed from."""
+    formula = value.formula if type(value) is ScalarValue else None
+    if type(formula) is Leaf:
+        yield formula
+    elif type(formula) is Computed:
+        for operand in formula.operands:
+            yield from scalar_leaves(operand)
 
 
 def peek(context: EvaluationContext, value: Value) -> Any:

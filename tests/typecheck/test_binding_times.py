@@ -245,3 +245,19 @@ def test_raise_that_is_reached():
     agree(positive, A, 2)
     error = refusal(positive, A, -2)
     assert isinstance(error, IndexError) and "n must be positive" in str(error)
+
+
+def down(x, n):
+    return x if n == 0 else down(x + 1, n - 1)
+
+
+def test_a_number_that_is_asked_about_again_and_again_is_frozen():
+    captured = agree(down, A, 60)
+    assert frozen(captured) == {"n": 60} and len(conditions(captured)) <= 6
+    assert frozen(agree(down, A, 2)) == {} and conditions(agree(down, A, 2)) == ["0 <= n", "n != 0", "n - 1 != 0", "n - 2 == 0"]
+
+
+def test_divisors_are_guarded():
+    assert conditions(agree(lambda x, n: x * (7 // n), A, 2)) == ["0 <= n", "n != 0"]
+    assert isinstance(refusal(lambda x, n: x * (7 // n), A, 0), ZeroDivisionError)
+    assert isinstance(refusal(lambda x, n: x if 1 / (n - 2) > 1 else -x, A, 2), ZeroDivisionError)
