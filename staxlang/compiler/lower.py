@@ -57,6 +57,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     for node in order:
         if node in state.stored or node.op in _READ_THROUGH:
             continue
+        state.spans = graph.interner.spans.get(node, ())
         row = LOWERING_ROWS.get(node.op)
         if row is not None:
             row(state, node)
@@ -66,7 +67,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
             name = state.add_buffer(state.fresh("t"), node.type.dtype, node.type.shape, "constant", value=node["data"])
             state.stored[node] = name
         elif node.op in ("compress", "masked_update"):
-            raise_diagnostics(diagnose("mask-read", next(iter(graph.interner.spans.get(node, ())), None)))
+            raise_diagnostics(diagnose("mask-read", next(iter(state.spans), None)))
         else:
             raise GraphError(f"{node!r} has no loop form")
     outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])

@@ -96,12 +96,21 @@ class Dispatcher:
 
     def version_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Version:
         """The version that serves a call, compiled if there is none; nothing is run but data gates."""
+        return self.version_and_sizes(args, kwargs)[0]
+
+    def version_and_sizes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, dict[str, int]]:
+        """The version that serves a call, with its capture (made again if it came from disk), and the values of its symbols."""
         bound = self.binder.bind(args, kwargs)
         prepared = prepare(bound.values)
         found = self._find(prepared, {}) or self._miss(bound, prepared)
         if found is None:
             late.raise_error("fallback-route", kernel=self.binder.name)
-        return found[0]
+        version, matched = found
+        if version.source is None:
+            ground = Ground.get(self.settings)
+            made, _ = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, version.number)
+            version.source = made.source
+        return version, matched.env
 
     def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
         """(version, what it holds) of the first version that fits; the others' differences are gathered."""

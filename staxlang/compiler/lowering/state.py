@@ -8,6 +8,7 @@ from typing import Any
 
 from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.sizes import Size, symbols
+from staxlang.base.spans import Span
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, Range
@@ -22,7 +23,7 @@ class Lowering:
     """`stored` maps a graph node to the buffer that holds its value. Nodes without one (views, constants, scalars, sizes, iota)
     are read through: see `read`."""
 
-    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "roots", "steps", "stored")
+    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "roots", "spans", "steps", "stored")
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -34,6 +35,7 @@ class Lowering:
         self.roots = frozenset(graph.roots)
         self.homes: dict[Node, str] = {}  # buffers that a node's value must be made in: results, storages updated in place
         self.counts = {"r": 0, "t": 0}
+        self.spans: tuple[Span, ...] = ()  # of the graph node that is being lowered
 
     # ---- buffers ----
 
@@ -83,7 +85,10 @@ class Lowering:
     # ---- expressions ----
 
     def make(self, op: str, operands: tuple[Node, ...], dtype: DType, **attributes: Any) -> Node:
-        return self.interner.make(op, operands, dtype, **attributes)
+        node = self.interner.make(op, operands, dtype, **attributes)
+        if self.spans:
+            self.interner.spans.setdefault(node, self.spans)
+        return node
 
     def size(self, value: Size) -> Node:
         if isinstance(value, int):

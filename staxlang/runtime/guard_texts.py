@@ -1,0 +1,77 @@
+"""A version's guards in the user's words, with the line that asked for each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from staxlang.runtime.versions import Version
+from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
+
+_SHORT = re.compile(r"\bs(\d+)\b")
+
+
+def guard_texts(version: Version) -> tuple[str, ...]:
+    """One text for each thing that a call must meet to be served by this version."""
+    asked = _asked(version)
+    texts: list[str] = []
+    for place in version.plan.places:
+        text = _TEXTS.get(place.check[0], _plain)(place.path, place.check, version)
+        if text:
+            texts.append(_readable(text, version) + asked.get(place.path, ""))
+    for relation, left, right in version.plan.conditions:
+        condition = _readable(f"{left} {relation} {right}", version)
+        texts.append(condition + asked.get(condition, ""))
+    texts.extend(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
+    return tuple(dict.fromkeys(texts))
+
+
+def _asked(version: Version) -> dict[str, str]:
+    """By path or condition: the line and the reason of a guard that evaluation asked for."""
+    if version.source is None:
+        return {}
+    found: dict[str, str] = {}
+    for guard in version.source.evaluation.guards:
+        line = f" (line {guard.span.line}" if guard.span is not None else " ("
+        if isinstance(guard, (FrozenScalar, ShapeGuard)):
+            found.setdefault(guard.path, f"{line}: {guard.why})" if guard.why else f"{line})" if guard.span is not None else "")
+        elif isinstance(guard, ContentGuard) and guard.span is not None:
+            found.setdefault(guard.path, f"{line})")
+    return found
+
+
+def _readable(text: str, version: Version) -> str:
+    return _SHORT.sub(lambda short: version.names[int(short[1])] if int(short[1]) < len(version.names) else short[0], text)
+
+
+def _array(path: str, check: tuple[Any, ...], version: Version) -> str:
+    _, dtype, shape, layout, written = check
+    order = "row-major" if layout is None else f"strides ({', '.join(map(str, layout))})"
+    return f"{path}: {dtype}[{', '.join(map(str, shape))}], {order}{', writable' if written else ''}"
+
+
+def _plain(path: str, check: tuple[Any, ...], version: Version) -> str:
+    return f"{path} is {check[0]}"
+
+
+def _object(path: str, check: tuple[Any, ...], version: Version) -> str:
+    value = version.slots[check[1]]
+    name = getattr(value, "__name__", None)
+    return f"{path} is {name if isinstance(name, str) else repr(value)}"
+
+
+_TEXTS = {
+    "array": _array,
+    "numpy scalar": lambda path, check, version: f"{path}: NumPy scalar {check[1]}",
+    "frozen": lambda path, check, version: f"{path} == {check[2]!r}",
+    "text": lambda path, check, version: f"{path} == {version.slots[check[1]]!r}",
+    "same": _object,
+    "equal": lambda path, check, version: f"{path} == {version.slots[check[1]]!r}",
+    "function": lambda path, check, version: f"{path} is the function {version.slots[check[1]].__qualname__}, unchanged",
+    "type": lambda path, check, version: f"type({path}) is {version.slots[check[1]].__name__}",
+    "tuple": lambda path, check, version: f"{path} is a tuple of {check[1]}",
+    "list": lambda path, check, version: f"{path} is a list of {check[1]}",
+    "dict": lambda path, check, version: f"{path} is a dict of {[version.slots[slot] for slot in check[1]]}",
+    "alias": lambda path, check, version: f"{path} is {version.plan.places[check[1]].path}",
+    "any": lambda path, check, version: "",
+}
