@@ -28,14 +28,20 @@ _HOME_ROWS: dict[str, str] = {
     ),
 }  # fmt: skip
 
+_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "editor", "importer", "stdlib"))
+
 __all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]
 
 
 def __getattr__(name: str) -> Any:
     home = _HOME_ROWS.get(name)
-    if home is None:
-        raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
-    value = getattr(import_module(f"staxlang.{home}"), name)
+    if home is not None:
+        value = getattr(import_module(f"staxlang.{home}"), name)
+    else:  # stax.exp, stax.softmax: the operations and the standard library
+        named = not name.startswith("_") and name not in _ROOMS
+        value = import_module("staxlang.runtime.outside").operation(name) if named else None
+        if value is None:
+            raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
     globals()[name] = value
     return value
 
