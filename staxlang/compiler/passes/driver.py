@@ -10,6 +10,7 @@ from staxlang.base.sizes import Facts, Size
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError, inherit_spans, remake, topological
 from staxlang.compiler.node import Interner, Node
+from staxlang.compiler.passes.chains import UpdateChains
 from staxlang.typecheck.views import indices
 
 Rewrite = Callable[["Rewriting", Node], "Node | None"]
@@ -58,13 +59,14 @@ class Trace:
 class Rewriting:
     """What rules may ask for and use to build: the interner, the facts, which nodes are results."""
 
-    __slots__ = ("_graph", "basis", "facts", "interner", "outputs")
+    __slots__ = ("basis", "chains", "facts", "interner", "outputs")
 
     def __init__(self, graph: Graph, basis: frozenset[str] | None = None) -> None:
         self.interner: Interner = graph.interner
         self.facts: Facts = graph.facts
         self.outputs = frozenset(graph.outputs)
         self.basis = basis
+        self.chains = UpdateChains()
 
     def make(self, op: str, operands: tuple[Node, ...], type: TensorType, **attributes: Any) -> Node:
         return self.interner.make(op, operands, type, **attributes)

@@ -12,6 +12,7 @@ from staxlang.base.dtypes import can_cast
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Condition, Facts, Size, linear_in
 from staxlang.compiler.node import Node
+from staxlang.compiler.passes.chains import writes_constant_place
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
 from staxlang.typecheck.views import compose, index_name, indices
@@ -105,22 +106,38 @@ def whole_view(rewriting: Rewriting, node: Node) -> Node | None:
 
 
 def view_of_update(rewriting: Rewriting, node: Node) -> Node | None:
-    """Reading back what was just written; reading beside it."""
-    update = node.operands[0]
-    if update.op != "update":
-        return None
-    if update["subscripts"] == node["subscripts"] and update["shape"] == node.type.shape:
-        return update.operands[1]
-    for written, read in zip(update["subscripts"], node["subscripts"], strict=True):
-        if _apart(written, update["shape"], read, node.type.shape, rewriting.facts):
-            return rewriting.view(update.operands[0], node.type.shape, node["subscripts"])
-    return None
+    """Reading back what was just written; reading beside it, through as many updates as are beside it."""
+    source = node.operands[0]
+    shape: tuple[Size, ...] = node.type.shape
+    subscripts: tuple[Size, ...] = node["subscripts"]
+    while source.op == "update":
+        if source["subscripts"] == subscripts and source["shape"] == shape:
+            return source.operands[1]
+        if subscripts and isinstance(subscripts[0], int) and writes_constant_place(source):
+            writer = rewriting.chains.last_writer(source, subscripts[0])
+            if writer is not source:
+                source = writer
+                continue
+        if not _beside(source, subscripts, shape, rewriting.facts):
+            break
+        source = source.operands[0]
+    return rewriting.view(source, shape, subscripts) if source is not node.operands[0] else None
+
+
+def _beside(update: Node, subscripts: tuple[Size, ...], shape: tuple[Size, ...], facts: Facts) -> bool:
+    """Whether a view reads nothing that an update wrote."""
+    written: tuple[Size, ...] = update["subscripts"]
+    for one, other in zip(written, subscripts, strict=True):
+        if isinstance(one, int) and isinstance(other, int):
+            if one != other:
+                return True
+        elif _apart(one, update["shape"], other, shape, facts):
+            return True
+    return False
 
 
 def _apart(one: Size, one_shape: tuple[Size, ...], other: Size, other_shape: tuple[Size, ...], facts: Facts) -> bool:
     """Whether two subscripts into one axis, over the indices of two shapes, are never equal: other residues, or ranges side by side."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one != other
     first, second = _progression(one, one_shape), _progression(other, other_shape)
     if first is None or second is None:
         return False

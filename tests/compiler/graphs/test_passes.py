@@ -325,3 +325,28 @@ def test_a_pass_that_breaks_a_type_is_found_by_the_verifier():
     table = {"negative": (Rule("wrong", lambda rewriting, node: rewriting.cast(node.operands[0], F64)),)}
     with pytest.raises(GraphError, match="exp"):
         verify(apply_rules(graph, "test", table, Trace()))
+
+
+def test_long_chains_of_updates_are_searched_by_place():
+    b = Build()
+    x = b.input(F32, 64, 3)
+    row = views.subscript((64, 3), (0,))
+    rng = np.random.default_rng(2)
+    node, outputs, values = x, [], []
+    for step in range(40):
+        place = int(rng.integers(0, 8))
+        value = b.broadcast(b.number(float(step), F32), row.shape)
+        if step % 9 == 4:  # only a part of the row, and a branch of the chain
+            node = b.make("update", (node, b.number(-1.0, F32)), subscripts=(place, 1), shape=())
+            values.append(b.make("update", (node, value), subscripts=(place, symbol("i0")), shape=(3,)))
+        else:
+            node = b.make("update", (node, value), subscripts=(place, symbol("i0")), shape=(3,))
+        values.append(node)
+        back = values[int(rng.integers(0, len(values)))]
+        read = b.view(back, views.subscript((64, 3), (int(rng.integers(0, 9)),)))
+        outputs.append(b.op("negative", read))
+    graph = b.graph(*outputs)
+    optimized, trace = optimize(graph, check=True)
+    assert "view-of-update" in rules(trace)
+    data = rng.standard_normal((64, 3)).astype(np.float32)
+    agree(run_graph(graph, [data]), run_graph(optimized, [data]))
