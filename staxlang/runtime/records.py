@@ -41,9 +41,15 @@ class RestoredFailure:
 def record_key(ground: Ground, options: str, function: FunctionType, prepared: Prepared, shape: CallShape, extents: str) -> str | None:
     """The key of a call: function, kinds of its arguments, `extents` (constants and symbols), settings. None: something has no content."""
     code = function_digest(function)
-    if code is None or ground.store is None:
+    arguments = signature_text(prepared, shape, extents)
+    if code is None or arguments is None or ground.store is None:
         return None
-    parts: list[str] = []
+    return digest("version", identity.compiler(), identity.machine(ground.target), options, function.__module__ or "", code, arguments)
+
+
+def signature_text(prepared: Prepared, shape: CallShape, extents: str) -> str | None:
+    """The kinds of a call's objects, and which arrays are one; None where an object has no content."""
+    parts = [repr(shape), extents]
     first: dict[int, str] = {}
     for item in prepared.items:
         content = _item_content(item)
@@ -51,8 +57,7 @@ def record_key(ground: Ground, options: str, function: FunctionType, prepared: P
             return None
         same = first.setdefault(id(item.value), item.path) if item.kind == "array" else ""
         parts.append(f"{item.kind} {item.path} {item.parent} {content!r} {same}")
-    where = (identity.compiler(), identity.machine(ground.target), options, function.__module__)
-    return digest("version", *where, code, repr(shape), extents, *parts)
+    return "\n".join(parts)
 
 
 def _item_content(item: Item) -> Any:
