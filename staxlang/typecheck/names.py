@@ -34,8 +34,12 @@ __all__ = [
     "KNOWN_COMPOSITES", "assign_subscript", "attribute", "method", "operation_named", "resolve", "resolve_attribute", "subscript", "word", "word_constant",
 ]  # fmt: skip
 
-KNOWN_COMPOSITES: frozenset[str] = frozenset(("softmax", "log_softmax", "logsumexp", "var", "std", "layer_norm"))
-"""Library functions that stay whole until lowering, which knows a better form than their text."""
+KNOWN_COMPOSITES: frozenset[str] = frozenset((
+    "softmax", "log_softmax", "logsumexp", "var", "std", "layer_norm",
+    "selu", "elu", "celu", "gelu", "silu", "mish",
+))  # fmt: skip
+"""Library functions that are recorded whole: the first ones until lowering, which knows a better form than their text; activations until
+the passes have made their operands equal, so that equal calls meet before they are opened (compiler/passes/decompose.py)."""
 
 _SURFACES = (attributes, creation, dtypes, einsum, joining, linear, reductions, shaping)
 """They declare their spellings when they are imported."""
