@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.sizes import Size, symbol
@@ -13,36 +12,41 @@ from staxlang.compiler.loops.ir import Range
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.node import Node
 
+# These change while a kernel is planned, so they are plain objects and no records.
 
-@dataclass(slots=True)
+
 class Reduction:
-    """`name` = kind over the pass's points of value. Two locals for argmin and argmax (`name`, `name.value`)."""
+    """`name` = kind over the pass's points of value. Two locals for argmin and argmax (`name`, `name.value`).
 
-    name: str
-    kind: str
-    dtype: DType
-    value: Node
-    position: Size = 0
-    where: Node | None = None  # the position where it is itself a value
+    `where` is the position where it is itself a value, else it is the size `position`.
+    """
+
+    __slots__ = ("dtype", "kind", "name", "position", "value", "where")
+
+    def __init__(self, name: str, kind: str, dtype: DType, value: Node, position: Size = 0, where: Node | None = None) -> None:
+        self.name, self.kind, self.dtype, self.value, self.position, self.where = name, kind, dtype, value, position, where
 
 
-@dataclass(slots=True)
 class Write:
     """buffer[subscripts] = value at every point of the pass."""
 
-    buffer: str
-    subscripts: tuple[Size, ...]
-    value: Node
+    __slots__ = ("buffer", "subscripts", "value")
+
+    def __init__(self, buffer: str, subscripts: tuple[Size, ...], value: Node) -> None:
+        self.buffer, self.subscripts, self.value = buffer, subscripts, value
 
 
-@dataclass(slots=True)
 class Pass:
     """One walk over the points `inner` of a row, after all reductions of lower levels are complete. No inner axes: once a row."""
 
-    level: int
-    inner: tuple[Range, ...]
-    reductions: list[Reduction] = field(default_factory=list[Reduction])
-    writes: list[Write] = field(default_factory=list[Write])
+    __slots__ = ("inner", "level", "reductions", "writes")
+
+    def __init__(
+        self, level: int, inner: tuple[Range, ...], reductions: list[Reduction] | None = None, writes: list[Write] | None = None
+    ) -> None:
+        self.level, self.inner = level, inner
+        self.reductions: list[Reduction] = [] if reductions is None else reductions
+        self.writes: list[Write] = [] if writes is None else writes
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,15 +55,22 @@ class Pass:
     def roots(self) -> list[Node]:
         return [one.value for one in self.reductions] + [one.value for one in self.writes]
 
+    def stores(self) -> list[tuple[str, tuple[Size, ...]]]:
+        """The elements that are written."""
+        return [(one.buffer, one.subscripts) for one in self.writes]
 
-@dataclass(slots=True)
+
 class Plan:
     """What one kernel does for each point of `outer`: passes in order; then reductions over `outer` itself, and what follows them."""
 
-    outer: tuple[Range, ...]
-    passes: list[Pass]
-    over: list[Reduction] = field(default_factory=list[Reduction])
-    after: list[Write] = field(default_factory=list[Write])
+    __slots__ = ("after", "outer", "over", "passes")
+
+    def __init__(
+        self, outer: tuple[Range, ...], passes: list[Pass], over: list[Reduction] | None = None, after: list[Write] | None = None
+    ) -> None:
+        self.outer, self.passes = outer, passes
+        self.over: list[Reduction] = [] if over is None else over
+        self.after: list[Write] = [] if after is None else after
 
 
 def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions) -> Plan:

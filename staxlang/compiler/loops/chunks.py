@@ -120,7 +120,7 @@ def _chunked_pass(
     mapping = {name: place_of[str(new)] for name, new in mapping.items()}
     one = moved(one, one.inner, mapping, ex)
     at = place_of[""]
-    scope = Scope(ex, target, [], {})
+    scope = Scope(ex, target)
     add_pass(scope, one, streaming, (at * length, part_of(extent, at * length, length)))
     partials = make_partials(one.reductions, (*[size for _, size in own], chunks), ex)
     scope.statements += store_partials(partials, (*[place_of[name] for name, _ in own], at), ex)
@@ -158,7 +158,7 @@ def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
     chunks = -(-rows // length)
     chunk, row = ex.fresh("c"), ex.fresh("i")
     mapping = unravelled(symbol(row), plan.outer)
-    scope = Scope(ex, target, [], {})
+    scope = Scope(ex, target)
     for one in plan.passes:
         add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     memo: dict[Node, Node] = {}

@@ -206,7 +206,7 @@ def _over_rows(a: Cluster, b: Cluster, ex: Expressions) -> Cluster | str | None:
             source = written.get(load["buffer"])
             for one, two in zip(source.subscripts, load["subscripts"], strict=True) if source is not None else ():
                 name, other = lone_symbol(one), lone_symbol(two)
-                if name in outer and other in reduced and outer[name] == reduced[other]:
+                if name is not None and other is not None and name in outer and other in reduced and outer[name] == reduced[other]:
                     own += other not in pairs
                     if pairs.setdefault(other, name) != name:
                         return f"{unit.buffer} reads {load['buffer']} at different places"

@@ -35,7 +35,7 @@ def column_axis(plan: Plan, ex: Expressions) -> str | None:
     best = 0
     for one in plan.passes:
         if one.inner:
-            accesses = accesses_of(one.roots(), [(w.buffer, w.subscripts) for w in one.writes], [*outer, *one.names], ex)
+            accesses = accesses_of(one.roots(), one.stores(), [*outer, *one.names], ex)
             best = max([best, *[unit_bytes(name, accesses) for name in one.names]])
             for name in outer:
                 score[name] += unit_bytes(name, accesses)
@@ -161,14 +161,14 @@ class _Columns:
 
     def _in_order(self, one: Pass) -> Pass:
         accesses: list[Access] = accesses_of(
-            one.roots(), [(w.buffer, w.subscripts) for w in one.writes], [*one.names, *[name for name, _ in self.plan.outer]], self.ex
+            one.roots(), one.stores(), [*one.names, *[name for name, _ in self.plan.outer]], self.ex
         )
         ranges, mapping = merged(memory_order(one.inner, accesses), accesses, self.ex)
         return moved(one, ranges, mapping, self.ex)
 
     def _strip_statements(self, plan: Plan, start: Size, mapping: dict[str, Size], window: tuple[Size, Size] | None) -> list[Statement]:
         """The passes of a plan over the columns from `start`; `window` restricts the outermost inner axis."""
-        scope = Scope(self.ex, self.target, [], {})
+        scope = Scope(self.ex, self.target)
         statements = scope.statements
         passes = [self._without_copies(moved(one, one.inner, mapping, self.ex)) for one in plan.passes]
         for one in passes:

@@ -25,7 +25,7 @@ from staxlang.compiler.loops.ir import (
 from staxlang.compiler.loops.meaning import neutral, strided_view
 from staxlang.compiler.node import Node
 
-Array = np.ndarray[Any, Any]
+Array = Any  # NumPy arrays and scalars
 _COMBINE: dict[str, Any] = {
     "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "any": np.logical_or, "all": np.logical_and, "count": np.add,
 }  # fmt: skip
@@ -184,10 +184,10 @@ class _Machine:
         if atom.kind == "floordiv":
             return parts[0] // parts[1]
         pick: Any = np.minimum if atom.kind == "min" else np.maximum
-        total = parts[0]
+        total: Any = parts[0]
         for part in parts[1:]:
             total = pick(total, part)
-        return total if isinstance(total, np.ndarray) else int(total)
+        return int(total) if np.ndim(total) == 0 else total
 
     def _place(self, memory: Array, subscripts: tuple[Size, ...], indirect: Sequence[Any], mask: Any) -> tuple[Any, ...]:
         place: list[Any] = []
@@ -215,17 +215,17 @@ class _Machine:
         place = self._place(memory, node["subscripts"], indirect, mask)
         if not place and memory.ndim:
             return memory.dtype.type(0)
-        found = memory[place]
-        return found.copy() if isinstance(found, np.ndarray) else found
+        return np.array(memory[place])[()]
 
     def _guard(self, node: Node, mask: Any) -> Any:
         condition, value, other = node.operands
         holds = self.value(condition, mask)
-        if not isinstance(holds, np.ndarray) or holds.ndim == 0:
+        if np.ndim(holds) == 0:
             return self.value(value if holds else other, mask)
-        both = holds if mask is None else holds & mask
-        neither = ~holds if mask is None else ~holds & mask
-        return np.where(holds, self.value(value, both), self.value(other, neither))
+        both: Any = holds if mask is None else holds & mask
+        neither: Any = ~holds if mask is None else ~holds & mask
+        choose: Any = np.where
+        return choose(holds, self.value(value, both), self.value(other, neither))
 
     def _assert_index(self, node: Node, mask: Any) -> Any:
         value = self.value(node.operands[0], mask)

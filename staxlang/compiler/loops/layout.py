@@ -13,6 +13,9 @@ from staxlang.compiler.node import Node
 NOMINAL = 1024
 
 
+_NO_STEPS: dict[str, Size] = {}
+
+
 @record
 class Access:
     """One load, store or use of an index as a number: `steps` per loop index, None where it is not affine in them."""
@@ -63,7 +66,9 @@ def _access(buffer: str, subscripts: tuple[Size, ...], wanted: frozenset[str], e
 
 
 def _linear(buffer: str, place: Size, used: frozenset[str], wanted: frozenset[str], itemsize: int, write: bool) -> Access:
-    parts = linear_in(place, wanted) if used else ({}, 0)
+    if not used:
+        return Access(buffer, _NO_STEPS, used, itemsize, write)
+    parts = linear_in(place, wanted)
     return Access(buffer, None if parts is None else parts[0], used, itemsize, write)
 
 

@@ -1,58 +1,74 @@
-"""Temporaries get their places in the arena: lifetimes over the kernels' order, reuse of what is dead, symbolic offsets."""
+"""Temporaries get their places: in a result that takes their place, or in the arena, where what is dead makes room; sizes symbolic."""
 
 from __future__ import annotations
 
 from staxlang.base.sizes import Size
-from staxlang.base.types import element_count
-from staxlang.compiler.loops.expressions import subexpressions
-from staxlang.compiler.loops.ir import Allocation, Kernel, LibraryCall, LoopProgram, Nest, Schedule, Statement, Store
-from staxlang.compiler.node import Node
+from staxlang.base.types import element_count, row_major_strides
+from staxlang.compiler.loops.expressions import Expressions, subexpressions
+from staxlang.compiler.loops.ir import Allocation, Buffer, Kernel, Let, LibraryCall, LoopProgram, Nest, Schedule, Statement, Store
 
 ALIGNMENT = 64
+Steps = list[Kernel | LibraryCall]
 
 
-def plan_memory(program: LoopProgram, steps: list[Kernel | LibraryCall], notes: tuple[str, ...]) -> Schedule:
+def plan_memory(program: LoopProgram, steps: Steps, notes: tuple[str, ...], ex: Expressions) -> Schedule:
     """The schedule with every temporary placed."""
     lifetimes = lifetimes_of(program, steps)
+    homes = _taken_over(program, steps, lifetimes, ex)
+    allocations, end = _arena(program, {name: life for name, life in lifetimes.items() if name not in homes})
+    return Schedule(program, tuple(steps), tuple(allocations), end, tuple(homes.items()), notes)
+
+
+def _arena(program: LoopProgram, lifetimes: dict[str, tuple[int, int]]) -> tuple[list[Allocation], Size]:
+    """Places by order of first use; a place that has become free is used again where it is known to be large enough."""
     allocations: list[Allocation] = []
     end: Size = 0
     free: list[tuple[Size, Size]] = []  # (offset, bytes)
-    dying: list[tuple[int, Size, Size]] = []
-    for buffer, (first, last) in sorted(lifetimes.items(), key=lambda one: one[1]):
-        found = program.buffers[buffer]
-        size = aligned(element_count(found.shape) * found.dtype.itemsize)
-        for item in [item for item in dying if item[0] < first]:
-            dying.remove(item)
-            free.append(item[1:])
-        fitting = next((place for place in free if place[1] == size), None)
-        if fitting is None and isinstance(size, int):
-            larger = [place for place in free if isinstance(place[1], int) and place[1] >= size]
-            fitting = min(larger, key=lambda place: place[1]) if larger else None
-        if fitting is None:
-            fitting = end, size
+    alive: list[tuple[int, Size, Size]] = []  # (last step, offset, bytes)
+    for name, (first, last) in sorted(lifetimes.items(), key=lambda one: one[1]):
+        size = bytes_of(program.buffers[name])
+        free += [(offset, room) for until, offset, room in alive if until < first]
+        alive = [one for one in alive if one[0] >= first]
+        place = _fitting(free, size)
+        if place is None:
+            place = end, size
             end = end + size
         else:
-            free.remove(fitting)
-        allocations.append(Allocation(buffer, fitting[0], size))
-        dying.append((last, *fitting))
-    return Schedule(program, tuple(steps), tuple(allocations), end, (), notes)
+            free.remove(place)
+        allocations.append(Allocation(name, place[0], size))
+        alive.append((last, *place))
+    return allocations, end
 
 
-def aligned(size: Size) -> Size:
+def _fitting(free: list[tuple[Size, Size]], size: Size) -> tuple[Size, Size] | None:
+    """A free place of just this size, else the smallest one that is surely larger."""
+    best: tuple[Size, Size] | None = None
+    least = -1
+    for place in free:
+        room = place[1]
+        if room == size:
+            return place
+        if isinstance(room, int) and isinstance(size, int) and room > size and (best is None or room < least):
+            best, least = place, room
+    return best
+
+
+def bytes_of(buffer: Buffer) -> Size:
+    """Bytes of a buffer, rounded up so that the next one is aligned."""
+    size = element_count(buffer.shape) * buffer.dtype.itemsize
     return (size + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
 
 
-def lifetimes_of(program: LoopProgram, steps: list[Kernel | LibraryCall]) -> dict[str, tuple[int, int]]:
-    """(first step, last step) of each temporary that a step touches; to the end for what is written back."""
+# ---- lifetimes -----------------------------------------------------------------------------------------------------
+
+
+def lifetimes_of(program: LoopProgram, steps: Steps) -> dict[str, tuple[int, int]]:
+    """(first step, last step) of each temporary that a step touches."""
     found: dict[str, tuple[int, int]] = {}
     for number, step in enumerate(steps):
-        for buffer in touched_by(step):
-            if buffer in program.buffers and program.buffers[buffer].role == "temporary":
-                first = found.get(buffer, (number, number))[0]
-                found[buffer] = first, number
-    for _, buffer in program.updates:
-        if buffer in found:
-            found[buffer] = found[buffer][0], len(steps)
+        for name in touched_by(step):
+            if name in program.buffers and program.buffers[name].role == "temporary":
+                found[name] = found.get(name, (number, number))[0], number
     return found
 
 
@@ -67,7 +83,6 @@ def touched_by(step: Kernel | LibraryCall) -> list[str]:
 
 
 def _touch(statement: Statement, found: dict[str, None]) -> None:
-    values: list[Node] = []
     if isinstance(statement, Nest):
         for one in statement.body:
             _touch(one, found)
@@ -80,3 +95,72 @@ def _touch(statement: Statement, found: dict[str, None]) -> None:
     for node in subexpressions(values):
         if node.op == "load":
             found[node["buffer"]] = None
+
+
+# ---- one buffer in the place of another ----------------------------------------------------------------------------
+
+
+def _taken_over(program: LoopProgram, steps: Steps, lifetimes: dict[str, tuple[int, int]], ex: Expressions) -> dict[str, str]:
+    """Temporary -> the result that is written where the temporary is read for the last time, element by element.
+
+    The temporary lives in the result's memory from the beginning: nothing else may be there until then.
+    """
+    first: dict[str, int] = {}
+    for number, step in enumerate(steps):
+        for name in touched_by(step):
+            first.setdefault(name, number)
+    homes: dict[str, str] = {}
+    for name, (began, last) in lifetimes.items():
+        step = steps[last]
+        if began == last or isinstance(step, LibraryCall) or len(step.body) != 1:
+            continue
+        temporary = program.buffers[name]
+        for store in last_stores(step.body[0]):
+            target = program.buffers.get(store.buffer)
+            if target is None or first[target.name] < last or target.name in homes or target.name in homes.values():
+                continue
+            if target.role in ("output", "temporary") and _alike(temporary, target) and _only_here(step, name, store, ex):
+                homes[name] = target.name
+                break
+    return homes
+
+
+def _alike(one: Buffer, other: Buffer) -> bool:
+    row_major = row_major_strides(one.shape)
+    return one.shape == other.shape and one.dtype is other.dtype and one.strides == row_major == other.strides
+
+
+def last_stores(statement: Statement) -> list[Store]:
+    """The stores that end the innermost body of a lone nest without reductions."""
+    while isinstance(statement, Nest):
+        if statement.accumulators or not statement.body:
+            return []
+        *before, statement = statement.body
+        if any(isinstance(one, Nest) for one in before):
+            return []
+        if isinstance(statement, Store):
+            stores = [one for one in before if isinstance(one, Store)]
+            return [statement, *reversed(stores)]
+    return [statement] if isinstance(statement, Store) else []
+
+
+def _only_here(step: Kernel, name: str, store: Store, ex: Expressions) -> bool:
+    """Whether the temporary is read at the store's own subscripts only, and not after the store."""
+    done = False
+    for one in _leaves(step.body[0]):
+        values = [one.value, *(one.indirect if isinstance(one, Store) else ())]
+        for node in subexpressions(values):
+            if node.op == "load" and node["buffer"] == name:
+                place = ex.address(name, node["subscripts"])
+                if done or node.operands or place != ex.address(store.buffer, store.subscripts):
+                    return False
+        if isinstance(one, Store) and one.buffer == name:
+            return False
+        done = done or one is store
+    return done and store.mode == "set" and not store.indirect
+
+
+def _leaves(statement: Statement) -> list[Let | Store]:
+    if not isinstance(statement, Nest):
+        return [statement]
+    return [leaf for one in statement.body for leaf in _leaves(one)]

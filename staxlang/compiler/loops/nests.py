@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from staxlang.base.sizes import Size, minimum, symbol
 from staxlang.compiler.loops.assemble import Pass, Reduction, Write
@@ -20,14 +19,15 @@ _BLOCKED_KINDS = frozenset(("sum", "prod"))
 _NO_HOIST = frozenset(("const", "local", "size"))
 
 
-@dataclass(slots=True)
 class Scope:
     """The statements of one level of a kernel, with what is already bound there."""
 
-    ex: Expressions
-    target: Target
-    statements: list[Statement]
-    bound: dict[Node, Node]
+    __slots__ = ("bound", "ex", "statements", "target")
+
+    def __init__(self, ex: Expressions, target: Target) -> None:
+        self.ex, self.target = ex, target
+        self.statements: list[Statement] = []
+        self.bound: dict[Node, Node] = {}
 
     def hoisted(self, roots: Sequence[Node], inner: frozenset[str]) -> list[Node]:
         """The roots with what does not depend on the inner indices bound before the loop, once."""
@@ -55,7 +55,7 @@ class Scope:
 
 def in_order(one: Pass, ex: Expressions) -> Pass:
     """The pass with its inner axes in order of memory, merged where all accesses allow."""
-    accesses = accesses_of(one.roots(), [(write.buffer, write.subscripts) for write in one.writes], one.names, ex)
+    accesses = accesses_of(one.roots(), one.stores(), one.names, ex)
     ranges, mapping = merged(memory_order(one.inner, accesses), accesses, ex)
     return moved(one, ranges, mapping, ex)
 
@@ -97,12 +97,14 @@ def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Ex
         return one if ranges == one.inner else Pass(one.level, ranges, one.reductions, one.writes)
     memo: dict[Node, Node] = {}
     ranges = tuple([(name, replace_symbols(extent, mapping)) for name, extent in ranges])
-    reductions = [
-        Reduction(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), replace_symbols(r.position, mapping), r.where)
-        for r in one.reductions
-    ]
+    reductions = [moved_reduction(r, mapping, ex, memo) for r in one.reductions]
     writes = [moved_write(w, mapping, ex, memo) for w in one.writes]
     return Pass(one.level, ranges, reductions, writes)
+
+
+def moved_reduction(one: Reduction, mapping: dict[str, Size], ex: Expressions, memo: dict[Node, Node]) -> Reduction:
+    where = one.where if one.where is None else ex.substitute(one.where, mapping, memo)
+    return Reduction(one.name, one.kind, one.dtype, ex.substitute(one.value, mapping, memo), replace_symbols(one.position, mapping), where)
 
 
 def moved_write(write: Write, mapping: dict[str, Size], ex: Expressions, memo: dict[Node, Node]) -> Write:

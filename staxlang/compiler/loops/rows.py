@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.assemble import Plan, Write
-from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols
+from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_reduction, moved_write, part_of, vector_shape
 from staxlang.compiler.loops.transposed import crossed_body, find_crossing
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -30,7 +29,7 @@ def flat_body(
     accesses = accesses_of([w.value for w in writes], [(w.buffer, w.subscripts) for w in writes], names, ex)
     ranges, mapping = merged(memory_order(plan.outer, accesses), accesses, ex)
     if mapping:
-        memo = {}
+        memo: dict[Node, Node] = {}
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     if not ranges:
         return in_place_last(writes, [w.value for w in writes], frozenset(), ex)
@@ -38,10 +37,10 @@ def flat_body(
     crossing = find_crossing(writes, ranges, ex) if rest else None
     if crossing is not None:
         return crossed_body(writes, ranges, crossing, ex, target, tiles, streaming)
-    scope = Scope(ex, target, [], {})
+    scope = Scope(ex, target)
     outer, start, length, mapping = flat_loops(rest, name, extent, ex)
     if mapping:
-        memo = {}
+        memo: dict[Node, Node] = {}
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     values = scope.hoisted([w.value for w in writes], frozenset((name,)))
     stores = in_place_last(writes, values, streaming, ex)
@@ -110,20 +109,20 @@ def with_merged_rows(plan: Plan, ex: Expressions) -> Plan:
     if len(plan.outer) < 2:
         return plan
     roots = [root for one in plan.passes for root in one.roots()] + [one.value for one in plan.over]
-    stored = [(w.buffer, w.subscripts) for one in plan.passes for w in one.writes]
+    stored = [item for one in plan.passes for item in one.stores()]
     outer, mapping = merged(plan.outer, accesses_of(roots, stored, [name for name, _ in plan.outer], ex), ex)
     if not mapping:
         return plan
     memo: dict[Node, Node] = {}
     passes = [moved(one, one.inner, mapping, ex) for one in plan.passes]
-    over = [replace(r, value=ex.substitute(r.value, mapping, memo), position=replace_symbols(r.position, mapping)) for r in plan.over]
+    over = [moved_reduction(r, mapping, ex, memo) for r in plan.over]
     return Plan(outer, passes, over, plan.after)
 
 
 def rows_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
     """For each row the plan's passes in order; the row stays in cache between them."""
     loops, mapping = outer_loops(plan.outer, ex)
-    scope = Scope(ex, target, [], {})
+    scope = Scope(ex, target)
     for one in plan.passes:
         add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     return (Nest(loops, tuple(scope.statements)),) if loops else tuple(scope.statements)

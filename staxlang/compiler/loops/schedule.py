@@ -37,7 +37,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
         made.append(kernel)
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
-    return plan_memory(replace(program, buffers=buffers), made, tuple(notes))
+    return plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex)
 
 
 def grouped(program: LoopProgram, ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:

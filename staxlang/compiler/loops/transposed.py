@@ -92,7 +92,7 @@ def crossed_body(
         crossing.axis: Loop(crossing.axis, part_of(across, starts[crossing.axis], width), start=starts[crossing.axis]),
         last: Loop(last, part_of(along, starts[last], ALONG), start=starts[last]),
     }
-    scope = Scope(ex, target, [], {})
+    scope = Scope(ex, target)
     copies: list[Store] = []
     table: dict[Node, Node] = {}
     for node in crossing.loads:

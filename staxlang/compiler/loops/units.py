@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from staxlang.base.records import record
 from staxlang.base.sizes import Size, substitute, symbol, symbols
@@ -27,7 +28,7 @@ class Unit:
     ranges: tuple[Range, ...]
     subscripts: tuple[Size, ...]
     body: Node
-    mode: str = "set"
+    mode: Literal["set", "add", "min", "max"] = "set"
     indirect: tuple[Node, ...] = ()
 
     @property

@@ -121,3 +121,16 @@ def test_drawn_updates(case):
         mine = copy.deepcopy(arrays)
         agree(run(made, mine, scalars, SIZES), results)
         agree(mine, expected)
+
+
+def test_a_temporary_lives_in_the_result_that_takes_its_place():
+    """sum(e) has to be complete before e / sum(e): e waits in the memory of the result, not in the arena."""
+    b = Build()
+    x = b.input(F32, N)
+    e = b.op("exp", x)
+    graph = b.graph(b.op("divide", e, b.broadcast(b.reduce(e, "sum", (0,)), (N,))))
+    made = schedule(lower(graph), TARGET)
+    assert [target for _, target in made.aliases] == ["out0"]
+    array = numbers(50) / 50
+    for run in (execute, oracle.run):
+        np.testing.assert_allclose(run(made, [array], [], {})[0], np.exp(array) / np.exp(array).sum(), rtol=1e-6)
