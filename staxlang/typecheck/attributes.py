@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from staxlang.base.dtypes import DType
+from staxlang.base.suggestions import closest
 from staxlang.typecheck import binding, captures, containers, names, scalars
 from staxlang.typecheck.guards import Getter, plain_attribute
 from staxlang.typecheck.values import (
@@ -226,8 +226,8 @@ def missing(call: CallContext, value: Value, name: str) -> None:
     if type(value) is ArrayValue or (type(value) is StaticValue and isinstance(value.value, ModuleType)):
         if names.word(name) is not None or call.context.library(name) is not None:
             call.error("unknown-attribute", what=f"{call.text(0)} ({call.describe(value)})", name=name, help=f"did you mean `stax.{name}`?")
-    near = difflib.get_close_matches(name, _known_names(value), 2, 0.7)
-    advice = f"did you mean `.{near[0]}`?" if near else None
+    near = closest(name, _known_names(value))
+    advice = None if near is None else f"did you mean `.{near}`?"
     call.error("unknown-attribute", what=f"{call.text(0)} ({call.describe(value)})", name=name, help=advice)
 
 

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
 from staxlang.typecheck import attributes, containers, operators
 from staxlang.typecheck.calls import invoke
@@ -38,8 +40,11 @@ def name(frame: Frame, node: tree.Name) -> Value:
 
 def missing_name(frame: Frame, node: tree.Name) -> None:
     owner = frame.owner
-    local = node.id in (owner.function.bound or ())
-    frame.call(node).error("unbound-local" if local else "unknown-name", name=node.id)
+    if node.id in (owner.function.bound or ()):
+        frame.call(node).error("unbound-local", name=node.id)
+    python = owner.function.python
+    known = {*owner.locals, *frame.locals, *dir(builtins), *(python.__globals__ if python is not None else ())}
+    frame.call(node).error("unknown-name", name=node.id, help=did_you_mean(node.id, known))
 
 
 def constant(frame: Frame, node: tree.Constant) -> Value:

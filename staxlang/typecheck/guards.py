@@ -99,7 +99,8 @@ class ContentGuard:
     """What a captured object must still be. `kind` says how `expected` compares with what the getter reads:
 
     'value' (same type and equal), 'identity' (`is`), 'type' (its class is), 'length', 'keys' (of a dict, in order), 'code' (a function with
-    the same code object and globals), 'method' (a bound method of that function), 'same' (what another getter, `expected`, reads).
+    equal code and the same globals; what its closure holds is captured on its own), 'method' (a bound method of that function), 'same'
+    (what another getter, `expected`, reads).
     """
 
     getter: Getter
@@ -202,7 +203,7 @@ def _equal(value: Any, expected: Any) -> bool:
 
 
 def _same_code(value: Any, expected: Any) -> bool:
-    return value is expected or (value.__code__ is expected.__code__ and value.__globals__ is expected.__globals__)
+    return value is expected or (value.__code__ == expected.__code__ and value.__globals__ is expected.__globals__)
 
 
 def _class_attribute(value: Any, name: str) -> Any:
