@@ -26,7 +26,7 @@ class Settings:
     isa: str | None = None  # instead of the host's: avx512, avx2, sse2, neon
     checked: bool = False  # indices are tested at each access, with the place in the message
     fast_math: bool = False
-    strict: bool = True  # no fallback; more versions than max_versions are an error
+    strict: bool = False  # more versions than max_versions are an error, and so is a fallback
     fallback: str | None = None  # "numpy": run under NumPy what cannot be compiled, with a warning
     engine: str | None = None  # None: by the arguments; cpu, reference
     sizes: str = "evidence"  # when an extent becomes symbolic: evidence, static, symbolic

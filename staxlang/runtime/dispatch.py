@@ -17,7 +17,7 @@ from staxlang.runtime.entries import EntryMaker, EntryTree
 from staxlang.runtime.evidence import Evidence, observe
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
-from staxlang.runtime.records import RestoredFailure, record_key, restore, save
+from staxlang.runtime.records import RestoredFailure, record_key, restore, save, signature_text
 from staxlang.runtime.signature import Prepared, prepare
 from staxlang.runtime.versions import Replays, Version
 
@@ -66,6 +66,7 @@ class Dispatcher:
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
         self._warned = False
+        self._refused: set[str] = set()  # kinds of arguments that the compiler refused (with a fallback)
         self._tree: EntryTree | None = None
         self._options = repr([getattr(settings, name) for name in _CODE_SETTINGS])
 
@@ -146,13 +147,17 @@ class Dispatcher:
             copied = self._separate(prepared, differences)
             if copied is not None:
                 return copied
+            refused = signature_text(prepared, bound.shape, "") if self._refused else None
+            if refused is not None and refused in self._refused:
+                self.counts.fallbacks += 1
+                return None
             self._note_miss(differences)
             try:
                 version = self._compile(bound, prepared)
             except late.diagnostics().StaxError as problem:
                 if self.settings.fallback != "numpy":
                     raise
-                return self._fall_back(problem)
+                return self._fall_back(problem, signature_text(prepared, bound.shape, ""))
             self._admit(version, differences)
             found = version.match(prepared.values, {})
             if not isinstance(found, Matched):
@@ -238,11 +243,16 @@ class Dispatcher:
                 late.warn_of("version-dropped", kernel=self.binder.name, count=limit, component=component)
         self.versions.insert(0, version)
 
-    def _fall_back(self, problem: Any) -> None:
+    def _fall_back(self, problem: Any, refused: str | None) -> None:
+        """Run the plain function from now on where the arguments are of these kinds; the first time with a warning that says why."""
         self.counts.fallbacks += 1
+        if refused is not None:
+            self._refused.add(refused)
         if self.counts.fallbacks == 1:
             reason = problem.diagnostics[0].message if problem.diagnostics else str(problem)
             late.warn_of("fallback-numpy", kernel=self.binder.name, reason=reason)
+        if self.settings.log & {"fallback", "all"}:
+            log("fallback", f"{self.binder.name}: {problem}")
 
     def _note_miss(self, differences: list[tuple[Version, list[Difference]]]) -> None:
         self.counts.misses += 1
@@ -269,6 +279,7 @@ class Dispatcher:
                     self._tree.drop(version)
             self.versions = []
             self.evidence = {}
+            self._refused = set()
             self._tree = None
             self.misses.clear()
 

@@ -140,11 +140,11 @@ def _make(function: Any, settings: Settings) -> Any:
     if isinstance(function, KernelBase):
         return Kernel(function.__wrapped__, settings)
     if isinstance(function, (staticmethod, classmethod)):
-        late.raise_error("unsupported-function", name=function.__name__, given="a " + type(function).__name__)
+        late.raise_error("unsupported-function", name=function.__name__, given=f"a {type(function).__name__}")
     if inspect.isclass(function):
         late.raise_error("unsupported-function", name=function.__name__, given="a class")
     if not isinstance(function, FunctionType):
-        late.raise_error("not-a-function", operation="stax.kernel", given=f"a {type(function).__name__}")
+        late.raise_error("not-a-function", operation="stax.kernel", given=type(function).__name__)
     for test, what in ((inspect.iscoroutinefunction, "a coroutine"), (inspect.isgeneratorfunction, "a generator")):
         if test(function):
             late.raise_error("unsupported-function", name=function.__name__, given=what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from importlib import import_module
 from typing import Any, NoReturn
@@ -53,10 +54,16 @@ def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn
     raise known.error_of([known.diagnose(code, **fields)]) from cause
 
 
-def warn(text: str, stacklevel: int = 2) -> None:
-    warnings.warn(text, diagnostics().StaxWarning, stacklevel=stacklevel + 1)
+def warn(text: str) -> None:
+    """Warn at the line of the user's that led here."""
+    level = 2
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("staxlang."):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(text, diagnostics().StaxWarning, stacklevel=level)
 
 
 def warn_of(code: str, **fields: Any) -> None:
     """Warn of the catalogue's diagnostic `code`."""
-    warn(diagnostics().diagnose(code, **fields).render(), 3)
+    warn(diagnostics().diagnose(code, **fields).render())

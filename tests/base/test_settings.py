@@ -9,7 +9,7 @@ from staxlang.base.settings import CHOICE_ROWS, SETTING_NAMES, Settings, check_s
 
 def test_defaults() -> None:
     assert from_environment({}) == Settings()
-    assert Settings().max_versions == 8 and Settings().max_compilations == 256 and Settings().strict
+    assert Settings().max_versions == 8 and Settings().max_compilations == 256 and not Settings().strict
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_defaults() -> None:
         ("STAX_CACHE_SIZE_LIMIT", "64M", "cache_size_limit", 64 << 20), ("STAX_LOG", "recompiles, cache", "log", {"recompiles", "cache"}),
         ("STAX_MAX_VERSIONS", "2", "max_versions", 2), ("STAX_ISA", "AVX2", "isa", "avx2"), ("STAX_CHECKED", "yes", "checked", True),
         ("STAX_FAST_MATH", "on", "fast_math", True), ("STAX_FALLBACK", "numpy", "fallback", "numpy"),
-        ("STAX_STRICT", "off", "strict", False),
+        ("STAX_STRICT", "on", "strict", True),
         ("STAX_SIZES", "symbolic", "sizes", "symbolic"), ("STAX_ENGINE", "reference", "engine", "reference"),
         ("STAX_LOG", "", "log", set()),
         ("STAX_UNROLL_LIMIT", "0", "unroll_limit", 0),

@@ -9,9 +9,9 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "Each combination of what a version depends on is compiled by itself. In strict mode more than `max_versions` of them "
         "are an error, "
         "because each call might compile again.",
-        "@stax.kernel(max_versions=2)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
+        "@stax.kernel(max_versions=2, strict=True)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
         "for axis in range(3):\n    f(x, axis)",
-        "@stax.kernel(max_versions=3)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
+        "@stax.kernel(max_versions=3, strict=True)\ndef f(x, axis):\n    return x.sum(axis=axis)\nx = np.ones((2, 2, 2))\n"
         "for axis in range(3):\n    f(x, axis)",
         "keep {component} fixed, make it an array, or raise `max_versions`",
     ),
@@ -19,11 +19,19 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "version-dropped", RuntimeError,
         "`{kernel}` has reached {count} versions; the least recently used one was dropped. {component} keeps changing",
         "Outside strict mode the limit drops old versions; calls stay right, but may compile again.",
-        "@stax.kernel(max_versions=1, strict=False)\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\n"
+        "@stax.kernel(max_versions=1)\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\n"
         "f(np.ones((2, 2)), 1)",
         "@stax.kernel\ndef f(x, axis):\n    return x.sum(axis=axis)\nf(np.ones((2, 2)), 0)\nf(np.ones((2, 2)), 1)",
         "keep {component} fixed, make it an array, or raise `max_versions`",
         severity="warning",
+    ),
+    Row(
+        "fallback-route", RuntimeError,
+        "`{kernel}` runs under NumPy for these arguments: there is no compiled version to look at",
+        "The kernel has `fallback=\"numpy\"`, and these arguments could not be compiled. The warning of the first such call says why.",
+        "import random\n@stax.kernel(fallback='numpy')\ndef f(x):\n    return x * random.random()\nf.explain(np.ones(3))",
+        "@stax.kernel\ndef f(x, k):\n    return x * k\nf.explain(np.ones(3), 0.5)",
+        "leave the option out to see the error",
     ),
     Row(
         "max-compilations", RuntimeError,
