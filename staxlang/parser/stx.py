@@ -57,15 +57,16 @@ def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
     text, slips = indentation_slips(source, item)
     diagnostics += slips
     place = Place(source, source.first_line + item.line - 2, 0)
-    known: set[tuple[str, int]] = set()
+    known: set[tuple[str, str]] = set()
     for _ in range(_MOST_REPAIRS):
         try:
             parsed = parse(text, "item")
         except (LarkError, AssertionError) as error:
             slip = explain(error, text, place)
-            if (slip.diagnostic.code, slip.line) not in known:
+            found = (slip.diagnostic.code, repr(slip.diagnostic.span))
+            if found not in known:
                 diagnostics.append(slip.diagnostic)
-            known.add((slip.diagnostic.code, slip.line))
+            known.add(found)
             mended = repair(text, slip)
             if mended is None or mended == text:
                 return None

@@ -105,9 +105,8 @@ class _Converter(ExpressionConverter):
                 self.refuse("syntax-error", span, message=f"the parameter `{name}` without a default follows one with a default")
             optional = optional or default is not None
             kind = "keyword" if own == "varargs" else kind
-            last = default or annotation
-            if last is not None:
-                span = Span(span.source, span.line, span.column, last.span.end_line, last.span.end_column)
+            if annotation is not None:
+                span = Span(span.source, span.line, span.column, annotation.span.end_line, annotation.span.end_column)
             found.append(tree.Parameter(span, str(name), annotation, default, own))
         return tuple(found)
 

@@ -220,7 +220,7 @@ def _spelling(found: str, content: str, column: int, line: int, place: Place) ->
 
 
 def _equals(error: UnexpectedInput, found: str, content: str, first: str, column: int, line: int, span: Span) -> Slip | None:
-    if found != "=" or not isinstance(error, UnexpectedToken):
+    if found != "=" or not isinstance(error, UnexpectedToken) or not _code(content[column:]):
         return None
     if first not in _CONDITION_WORDS and not {"RPAR", "RSQB"} & _accepted(error):
         return None
@@ -262,6 +262,9 @@ def _block(error: UnexpectedInput, lines: list[str], line: int, span: Span, plac
 
 def _top(content: str, line: int, column: int, place: Place) -> Slip | None:
     """The first line of an item that begins with none of the words that may stand there."""
+    margin = margin_of(content)
+    if line == 1 and margin and column == margin + 1:
+        return Slip(diagnose("inconsistent-indentation", place.span((1, 1), (1, column))), 1)
     first = _WORD.match(content)
     if line != 1 or column != 1 or (first and first[0] in _TOP_WORDS):
         return None

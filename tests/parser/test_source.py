@@ -52,7 +52,7 @@ a line at the margin, with def plain(x):
 
     # a comment
 
-# and one at the margin
+    # and one at the margin
     return y[
 1:,
 ...]  # fmt: skip
@@ -115,7 +115,7 @@ def test_decorators() -> None:
 
 one, two = lambda x: x + 1, lambda x: x + 2  # fmt: skip  # noqa: E731
 same, again = lambda x: x * 2, lambda x: x * 2  # fmt: skip  # noqa: E731
-nested = lambda a: (lambda b: a + b)  # noqa: E731
+nested = lambda a: lambda b: a + b  # noqa: E731
 wide = keep(
     lambda x, y=lambda: 3: (
         x

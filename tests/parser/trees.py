@@ -15,7 +15,9 @@ AT = Span(Source("drawn", ""), 1, 0, 1, 0)
 _WORDS = {*keyword.kwlist, "true", "false", "none", "raise", "class", "kernel"}
 
 names = st.text("abcdefgxyzé_T0129", min_size=1, max_size=4).filter(lambda n: n.isidentifier() and n not in _WORDS)
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(['"', "'", "\\", "\n", '"""', "''' \"", "{x}", "#", ""])
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
+    ['"', "'", "\\", "\n", '"""', "''' \"", "{x}", "#", ""]
+)
 names_or_dotted = st.lists(names, min_size=1, max_size=2).map(".".join)
 
 
@@ -31,7 +33,12 @@ COMPARISONS = ["==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"]
 floats = st.floats(min_value=0.0, allow_nan=False)
 constants = make(
     tree.Constant,
-    st.integers(0, 10**30) | floats | floats.map(lambda v: complex(0, v)) | texts | st.binary(max_size=5) | st.sampled_from([True, False, None, ...]),
+    st.integers(0, 10**30)
+    | floats
+    | floats.map(lambda v: complex(0, v))
+    | texts
+    | st.binary(max_size=5)
+    | st.sampled_from([True, False, None, ...]),
 )
 name_nodes = make(tree.Name, names)
 
@@ -124,9 +131,7 @@ def _extend(e: Any) -> Any:
         | st.tuples(e, tuples(items), keywords, st.booleans(), e).map(
             lambda d: tree.Call(AT, d[0], d[1], (*d[2], tree.Keyword(AT, None, d[4])) if d[3] else d[2])
         )
-        | st.tuples(_parameters(False), e).map(
-            lambda d: tree.Lambda(AT, tree.Function(AT, "<lambda>", d[0], (tree.Return(AT, d[1]),)))
-        )
+        | st.tuples(_parameters(False), e).map(lambda d: tree.Lambda(AT, tree.Function(AT, "<lambda>", d[0], (tree.Return(AT, d[1]),))))
         | st.tuples(st.sampled_from(["list", "set", "generator", "dict"]), e, e, clauses).map(
             lambda d: tree.Comprehension(AT, d[0], d[1] if d[0] == "dict" else None, d[2], d[3])
         )
@@ -135,7 +140,7 @@ def _extend(e: Any) -> Any:
 
 
 expressions = st.recursive(constants | name_nodes, _extend, max_leaves=6)
-docs = st.none() | st.text(st.sampled_from('ab "\\\n\t\'{é'), max_size=30).map(clean_docstring)
+docs = st.none() | st.text(st.sampled_from("ab \"\\\n\t'{é"), max_size=30).map(clean_docstring)
 
 
 def _statements(e: Any, functions: Any) -> Any:
@@ -143,7 +148,12 @@ def _statements(e: Any, functions: Any) -> Any:
     value = e | several
     simple = (
         make(tree.Assign, tuples(_targets(e), 1, 2), value)
-        | make(tree.AugmentedAssign, name_nodes | make(tree.Subscript, e, _index(e)), st.sampled_from("+ - * / // % ** @ & | ^ << >>".split()), value)
+        | make(
+            tree.AugmentedAssign,
+            name_nodes | make(tree.Subscript, e, _index(e)),
+            st.sampled_from("+ - * / // % ** @ & | ^ << >>".split()),
+            value,
+        )
         | make(tree.AnnotatedAssign, name_nodes, e, st.none() | value)
         | make(tree.Return, st.none() | value)
         | make(tree.Assert, e, st.none() | e)
