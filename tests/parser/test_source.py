@@ -113,9 +113,9 @@ def test_decorators() -> None:
     assert "return x - 1" in text_of(wrapped.__wrapped__)
 
 
-one, two = lambda x: x + 1, lambda x: x + 2  # fmt: skip  # noqa: E731
-same, again = lambda x: x * 2, lambda x: x * 2  # fmt: skip  # noqa: E731
-nested = lambda a: lambda b: a + b  # noqa: E731
+one, two = lambda x: x + 1, lambda x: x + 2  # fmt: skip
+same, again = lambda x: x * 2, lambda x: x * 2  # fmt: skip
+nested = lambda a: lambda b: a + b
 wide = keep(
     lambda x, y=lambda: 3: (
         x
@@ -182,7 +182,7 @@ def closures(n: int, *, k: int = 2) -> Any:
     def inner(x, *rest, y=k):
         for i in range(n):
             total[i] = x + k
-        return total, [lambda: n + j for j in rest][0]
+        return total, [lambda: n + j for j in rest].pop()
 
     return inner
 

@@ -56,7 +56,8 @@ def _formatted(expressions: Any) -> Any:
         | make(tree.Compare, name_nodes, st.just(("!=",)), tuples(name_nodes, 1, 1))
         | make(tree.Conditional, name_nodes, name_nodes, name_nodes),
         st.sampled_from(["", "r", "s", "a"]),
-        st.sampled_from(["", ">3", ".2f"]) | make(tree.FormattedString, st.tuples(st.just(">"), st.tuples(name_nodes, st.just(""), st.just("")))),
+        st.sampled_from(["", ">3", ".2f"])
+        | make(tree.FormattedString, st.tuples(st.just(">"), st.tuples(name_nodes, st.just(""), st.just("")))),
     )  # fmt: skip
     literal = texts.filter(bool)
     return make(tree.FormattedString, st.lists(literal | fields, max_size=4).map(_join_texts))
@@ -99,7 +100,8 @@ def _parameters(annotated: bool) -> Any:
         return tuple([*found, tree.Parameter(AT, "kw_", note, None, "varkeywords")] if double else found)
 
     return st.tuples(
-        st.lists(names, unique=True, max_size=5), st.integers(0, 3), st.integers(0, 4), st.sets(st.integers(3, 5)), st.booleans(), st.booleans(),
+        st.lists(names, unique=True, max_size=5), st.integers(0, 3), st.integers(0, 4), st.sets(st.integers(3, 5)),
+        st.booleans(), st.booleans(),
         st.lists(st.tuples(annotation, simple), min_size=5, max_size=5),
     ).map(build)  # fmt: skip
 
