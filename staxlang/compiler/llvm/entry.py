@@ -8,7 +8,7 @@ A guard that fails continues with the entry in `@<name>.next`. Data that the run
     <name>.hits   calls that this entry served         <name>.used   the call counter at the last of them
     <name>.tags   version tags of the globals dicts as they were when all their names were last looked up
     <name>.child  of a gate's entry: address of the first entry for the gate's outcomes
-The frame below a gate: [0] the outcome's bits, [1] the entry to go on with when no outcome fits.
+The frame below a gate: [0] the outcome's bits, [1] the entry to go on with when no outcome fits, [2] the frame of that entry.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _allocate(writer: EntryWriter) -> None:
     if isinstance(plan.arena, int) and 0 < plan.arena <= STACK_ARENA:
         add(f"%stack = alloca [{plan.arena} x i8], align 64")
     if plan.gate is not None:
-        add("%below = alloca [2 x i64], align 16")
+        add("%below = alloca [3 x i64], align 16")
 
 
 def _count_hit(writer: EntryWriter) -> None:
@@ -175,6 +175,7 @@ def _descend(writer: EntryWriter, dtype: str) -> None:
         bits = w.op(f"zext i{width} {bits} to i64")
     w.store("i64", bits, "%below")
     w.store("ptr", w.load("ptr", f"@{name}.next"), "%below", 8)
+    w.store("ptr", "null" if writer.plan.outcome is None else "%frame", "%below", 16)
     child = w.load("ptr", f"@{name}.child")
     answer = w.op(f"call ptr {child}({_CALL}, ptr %below)")
     w.do(f"ret ptr {answer}")

@@ -143,7 +143,7 @@ def unravelled(place: Size, ranges: Sequence[Range]) -> dict[str, Size]:
     mapping: dict[str, Size] = {}
     rest = place
     for name, extent in reversed(ranges[1:]):
-        above = rest // extent
+        above = rest // extent if extent != 0 else 0  # of an empty range there is no place
         mapping[name] = rest - extent * above
         rest = above
     mapping[ranges[0][0]] = rest
