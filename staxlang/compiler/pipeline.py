@@ -14,6 +14,7 @@ from staxlang.compiler.passes.fold import FOLD_ROWS
 from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
+from staxlang.compiler.passes.sizes import settle_sizes
 
 PASS_ROWS: tuple[tuple[str, RuleTable], ...] = (
     ("normalize", NORMALIZE_ROWS),
@@ -32,12 +33,14 @@ def optimize(
     record: Callable[[str, Graph], None] | None = None,
     check: bool = False,
 ) -> tuple[Graph, Trace]:
-    """The graph after rounds of all passes until one changes nothing, and the trace of the rules that fired.
+    """The graph after rounds of all passes until one changes nothing, and the trace of the rules that fired. Before the first round
+    sizes that guards make equal become one.
 
     `basis`: rows that the engine has forms for (None: all); others are expanded. `record(pass, graph)` sees the graph after each pass that
     changed it; `check` verifies it there.
     """
     trace = Trace()
+    graph = settle_sizes(graph)
     for trace.rounds in range(1, ROUND_LIMIT + 1):
         count = len(trace.fired)
         for stage, table in PASS_ROWS:
