@@ -20,6 +20,8 @@ CHUNK = 262144
 FEWEST_ROWS, MOST_ROWS = 64, 1024
 # Rows that are combined with one another before they meet the tile.
 TOGETHER = 8
+# From this cost on a value that is the same for all rows is made once a column.
+WORTH_A_TILE = 4
 # A strip of columns is at least so wide (bytes): whole cache lines, and enough of them for the hardware to fetch ahead.
 NARROWEST = 256
 
@@ -176,6 +178,8 @@ class _Columns:
                 one = self._in_order(one)
             roots = [self.ex.replace(root, self.found) for root in one.roots()]
             roots = scope.hoisted(roots, one.names | {self.column})
+            if one.inner:
+                roots = self._once_a_column(roots, one.names, start, statements)
             count = len(one.reductions)
             writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, roots[count:], strict=True)]
             if not one.inner:
@@ -186,6 +190,30 @@ class _Columns:
                 reduction.value = value
             statements += self._pass(one, writes, start, window)
         return statements
+
+    def _once_a_column(self, roots: list[Node], inner: frozenset[str], start: Size, statements: list[Statement]) -> list[Node]:
+        """The roots with what is costly and the same for all rows made before the loop over rows, in tiles."""
+        ex = self.ex
+        table: dict[Node, Node] = {}
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node in table or not node.operands:
+                continue
+            if inner.isdisjoint(ex.free(node)) and ex.cost(node) - len(ex.loads(node)) >= WORTH_A_TILE:
+                table[node] = ex.load(*self._tile(node.type, start))
+            else:
+                stack += node.operands[:1] if node.op == "guard" else node.operands
+        if table:
+            statements.append(self._nest((), tuple([Store(to["buffer"], to["subscripts"], node) for node, to in table.items()]), start))
+        memo: dict[Node, Node] = {}
+        return [ex.replace(root, table, memo) for root in roots]
+
+    def _tile(self, dtype: DType, start: Size) -> tuple[str, tuple[Size, ...]]:
+        name = self.ex.fresh("tile")
+        tile = self.ex.buffers[name] = Buffer(name, dtype, (self.width,), (1,), "temporary")
+        self.tiles.append(tile)
+        return name, (symbol(self.column) - start,)
 
     def _columns_loop(self, start: Size, values: Sequence[Node]) -> Loop:
         width, _ = vector_shape(values, 0, self.extent, self.ex, self.target)
@@ -285,10 +313,7 @@ class _Columns:
         """Where a reduction's value is while it grows: in a buffer that it goes to anyway, else in a tile."""
         place = self.direct.get(local)
         if place is None:
-            name = self.ex.fresh("tile")
-            tile = self.ex.buffers[name] = Buffer(name, local.type, (self.width,), (1,), "temporary")
-            self.tiles.append(tile)
-            place = name, (symbol(self.column) - start,)
+            place = self._tile(local.type, start)
         self.found[local] = self.ex.load(*place)
         return place
 

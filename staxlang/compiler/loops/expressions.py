@@ -71,7 +71,11 @@ class Expressions:
         return self.interner.make("load", (), self.buffers[buffer].dtype, buffer=buffer, subscripts=subscripts)
 
     def cast(self, value: Node, dtype: DType) -> Node:
-        return value if value.type is dtype else self.interner.make("cast", (value,), dtype)
+        if value.type is dtype:
+            return value
+        if value.op == "const" and value.type is I64 and dtype.kind == "f":
+            return self.const(float(dtype.numpy.type(value["value"])), dtype)
+        return self.interner.make("cast", (value,), dtype)
 
     # ---- asking ----
 

@@ -10,6 +10,7 @@ from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
 from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_reduction, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.periodic import find_periodic, periodic_body
 from staxlang.compiler.loops.transposed import crossed_body, find_crossing
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -37,6 +38,9 @@ def flat_body(
     crossing = find_crossing(writes, ranges, ex) if rest else None
     if crossing is not None:
         return crossed_body(writes, ranges, crossing, ex, target, tiles, streaming)
+    repeated = find_periodic(writes, ranges, ex, target) if rest else None
+    if repeated is not None:
+        return periodic_body(writes, ranges, repeated, ex, target, tiles, streaming)
     scope = Scope(ex, target)
     outer, start, length, mapping = flat_loops(rest, name, extent, ex)
     if mapping:

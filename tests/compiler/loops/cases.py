@@ -160,9 +160,11 @@ def cases(n: Size = 64, m: Size = 128) -> list[Case]:
         Case("variance of columns", lambda b, x: [variance(b, x, (0,))], lambda x: x.var(0), (f,)),
         Case("several reductions", lambda b, x: [b.reduce(x, "max", (1,)), b.reduce(x, "sum", (1,)), b.reduce(x, "argmax", (1,))],
              lambda x: [x.max(1), x.sum(1), x.argmax(1)], (f,)),
-        Case("x + x.T", lambda b, x: [b.op("add", x, b.view(x, views.transpose(x.type.shape, (1, 0))))], lambda x: x + x.T, ((F32, (n, n)),)),
+        Case("x + x.T", lambda b, x: [b.op("add", x, b.view(x, views.transpose(x.type.shape, (1, 0))))],
+             lambda x: x + x.T, ((F32, (n, n)),)),
         Case("x.T * y", lambda b, x, y: [b.op("multiply", b.view(x, views.transpose(x.type.shape, (1, 0))), y)],
              lambda x, y: x.T * y, (f, (F32, (m, n)))),
+        Case("pixels", lambda b, x, s: [b.op("multiply", x, s)], lambda x, s: x * s, ((F32, (n, m, 3)), (F32, (3,)))),
         Case("argmin over rows", lambda b, x: [b.reduce(x, "argmin", (0,))], lambda x: x.argmin(0), (f,)),
     ]  # fmt: skip
 

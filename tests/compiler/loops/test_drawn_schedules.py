@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 
 from staxlang.compiler.graph_text import print_graph
-from staxlang.compiler.loops import chunks, columns, moments, nests, oracle, rows, transposed
+from staxlang.compiler.loops import chunks, columns, moments, nests, oracle, periodic, rows, transposed
 from staxlang.compiler.loops.execute import execute
 from staxlang.compiler.loops.schedule import schedule
 from staxlang.compiler.lower import lower
@@ -22,7 +22,7 @@ TARGET = x86_64()
 # So small that the drawn programs have several chunks, blocks and parallel axes.
 SMALL = ((chunks, "CHUNK", 2), (nests, "BLOCK", 2), (rows, "CHUNK", 2), (rows, "MANY", 2), (columns, "CHUNK", 2),
          (transposed, "SMALL", 0), (transposed, "ALONG", 2),
-         (transposed, "ACROSS_BYTES", 8), (moments, "CHUNK", 2), (moments, "ROWS", 1),
+         (transposed, "ACROSS_BYTES", 8), (periodic, "PATTERN", 8), (periodic, "CHUNK", 32), (moments, "CHUNK", 2), (moments, "ROWS", 1),
          (columns, "FEWEST_ROWS", 1), (columns, "MOST_ROWS", 2))  # fmt: skip
 
 
