@@ -77,6 +77,7 @@ class _Capture:
         self.context = EvaluationContext(self.recorder, unroll_limit=compiler.settings.static_loop_limit)
         self.context.arguments = prepared.values
         self.context.rigid |= said.names
+        self.context.declared.update(said.solved)
         self.context.hints.update(said.hints)
         self.context.capture_type = self._capture_type
         self.recorder.facts_from(lambda: self.context.facts)

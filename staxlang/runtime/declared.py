@@ -20,7 +20,8 @@ from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind,
 class Declared(NamedTuple):
     """`shapes`: by path, the declared size of each axis, None where nothing is said. `conditions`: what solving for a symbol relied on.
 
-    `values` gives the declared names' values at this call; `hints` those of the symbols that the shapes use.
+    `values` gives the declared names' values at this call; `hints` those of the symbols that the shapes use; `solved` the names that
+    are expressions of those symbols.
     """
 
     shapes: dict[str, tuple[Size | None, ...]]
@@ -29,9 +30,10 @@ class Declared(NamedTuple):
     names: frozenset[str]
     conditions: tuple[Condition, ...]
     signature: Signature | None
+    solved: dict[str, Size]
 
 
-NOTHING = Declared({}, {}, {}, frozenset(), (), None)
+NOTHING = Declared({}, {}, {}, frozenset(), (), None, {})
 
 
 def declared(tree: Any, function: FunctionType, items: Sequence[Item]) -> Declared:
@@ -104,7 +106,7 @@ def _symbolic(
                     hints[str(size)] = extents[path][axis]
             axes.append(size)
         result[path] = tuple(axes)
-    return Declared(result, values, hints, frozenset(alone), tuple(conditions), signature)
+    return Declared(result, values, hints, frozenset(alone), tuple(conditions), signature, solved)
 
 
 def _solve(size: SizeExpression, name: str, extent: str, solved: dict[str, Size], conditions: list[Condition]) -> Size:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from staxlang.base.dtypes import DType, from_numpy
+from staxlang.base.sizes import Size, substitute, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser.source import SourceUnavailable, function_source
@@ -21,6 +22,7 @@ from staxlang.typecheck import names
 from staxlang.typecheck.arguments import ArrayLeaf
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.guards import Capture, Getter, plain_attribute
+from staxlang.typecheck.notation import size_of_dim
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.python_modules import PYTHON_ROWS
 from staxlang.typecheck.scalars import DEFAULT_DTYPE, KIND_OF, Leaf
@@ -36,6 +38,7 @@ from staxlang.typecheck.values import (
     StaticValue,
     Storage,
     Value,
+    size_value,
 )
 
 _BY_VALUE = (str, bytes, bool, type(None), type(Ellipsis), np.generic, np.dtype, DType, enum.Enum, range, frozenset, type(NotImplemented))
@@ -113,6 +116,10 @@ def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | N
     if isinstance(value, _BY_VALUE):
         context.content(getter, "value", value, span)
         return StaticValue(value)
+    declared = size_of_dim(value)
+    if declared is not None:
+        context.content(getter, "identity", value, span)
+        return _declared_size(context, declared, span)
     known = known_object(value)
     if known is not None:
         context.content(getter, "identity", value, span)
@@ -163,6 +170,14 @@ def _wrapped(value: Any) -> FunctionType | None:
         return None
     inner = getattr(value, "__wrapped__", None)
     return inner if type(inner) is FunctionType else None
+
+
+def _declared_size(context: EvaluationContext, size: Size, span: Span | None) -> Value:
+    """A symbol of `stax.dims` in a body: the size that the annotations bind it to."""
+    for name in sorted(symbols(size)):
+        if name not in context.rigid and name not in context.declared:
+            context.fail("unbound-size", span, name=name)
+    return size_value(substitute(size, context.declared))
 
 
 def _number(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:

@@ -41,9 +41,36 @@ class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "arguments", "asked", "attribute", "capture_type", "captured", "captures", "checking", "container", "depth_limit", "diagnostics",
-        "facts", "frozen_leaves", "function", "gates", "guards", "hints", "invoke", "iterate", "iterations", "library", "lift", "masks",
-        "next_position", "origins", "recorder", "rigid", "sizes", "storages", "unroll_limit",
+        "arguments",
+        "asked",
+        "attribute",
+        "capture_type",
+        "captured",
+        "captures",
+        "checking",
+        "container",
+        "declared",
+        "depth_limit",
+        "diagnostics",
+        "facts",
+        "frozen_leaves",
+        "function",
+        "gates",
+        "guards",
+        "hints",
+        "invoke",
+        "iterate",
+        "iterations",
+        "library",
+        "lift",
+        "masks",
+        "next_position",
+        "origins",
+        "recorder",
+        "rigid",
+        "sizes",
+        "storages",
+        "unroll_limit",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +110,7 @@ class EvaluationContext:
         self.function: Callable[..., Value] = _not_started  # (Python function, getter, span)
         self.lift: Callable[..., Value] = _not_started  # (context, Python object, getter, span)
         self.storages: dict[Any, Storage] = {}
+        self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
         self.masks: dict[Handle, Size] = {}  # of each boolean mask that was read by: how many elements it chooses
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 

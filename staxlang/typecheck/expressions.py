@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from staxlang.base.suggestions import did_you_mean
@@ -16,7 +17,7 @@ from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.joins import join, restore, snapshot
-from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import (
     NONE,
     TRUE,
@@ -32,7 +33,12 @@ _NUMBERS = (int, float, complex)
 
 
 def name(frame: Frame, node: tree.Name) -> Value:
-    value = frame.lookup(node.id)
+    try:
+        value = frame.lookup(node.id)
+    except Problem as problem:  # what the name captures cannot be used: this is where it is
+        if problem.diagnostic.span is not None:
+            raise
+        raise Problem(replace(problem.diagnostic, span=frame.span(node))) from None
     if value is None:
         missing_name(frame, node)
     return value

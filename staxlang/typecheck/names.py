@@ -31,7 +31,8 @@ from staxlang.typecheck.surface.updating import assign_subscript, at
 from staxlang.typecheck.values import Meaning, StaticValue, Value
 
 __all__ = [
-    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "method", "operation_named", "resolve", "resolve_attribute", "subscript", "word", "word_constant",
+    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "method", "operation_named", "resolve", "resolve_attribute", "subscript",
+    "word", "word_constant",
 ]  # fmt: skip
 
 KNOWN_COMPOSITES: frozenset[str] = frozenset((

@@ -218,6 +218,16 @@ SIZE_ROWS: tuple[Row, ...] = (
         "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 4]):\n    return x\nf(np.ones(4))",
     ),
     Row(
+        "unbound-size", NameError,
+        "the size `{name}` is not bound: no parameter's annotation has it",
+        "A name of `stax.dims` in a kernel's body stands for the size that the annotations of its parameters give it.",
+        "from staxlang import Tensor, dims, f64\nN, D = dims('N D')\n"
+        "@stax.kernel\ndef f(x: Tensor[f64, N]):\n    return x / D\nf(np.ones(4))",
+        "from staxlang import Tensor, dims, f64\nN, D = dims('N D')\n"
+        "@stax.kernel\ndef f(x: Tensor[f64, N]):\n    return x / N\nf(np.ones(4))",
+        "use it in the annotation of a parameter, or read the size from an array's shape",
+    ),
+    Row(
         "bad-annotation", TypeError,
         "`{text}` is not a type that Stax can read: {reason}",
         "Annotations are `Tensor[dtype, size, ...]`, Python's own types for scalars, and containers of them.",

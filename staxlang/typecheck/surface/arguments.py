@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType, as_dtype, can_cast, concrete, from_numpy, promote
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
@@ -121,6 +122,12 @@ def full(call: CallContext, number: Value, dtype: DType, shape: tuple[Size, ...]
     """A new array with the same number everywhere."""
     source = call.cast(number, dtype)
     return call.array(call.broadcast(source, shape), TensorType(dtype, shape), scalar=False)
+
+
+def origins(call: CallContext, *places: tuple[ArrayValue, Size]) -> list[Note]:
+    """Where extents of arrays came from, as far as that is known."""
+    found = [call.context.origin(size, array.storage.source) for array, size in places]
+    return [note for note in found if note is not None]
 
 
 # ---- views ----

@@ -16,6 +16,7 @@ from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted
 from staxlang.typecheck.values import NONE, TRUE, ArrayValue, StaticValue, Value
+from staxlang.typecheck.views import shape_text
 
 _OPTIONS = frozenset(("out", "where", "dtype", "casting", "order", "subok", "signature"))
 _BOOLEAN = frozenset((
@@ -62,8 +63,18 @@ class UfuncMeaning:
         if not (type(where) is StaticValue and where.value is True):
             return self._masked(call, result, array_of(call, where, "where"), target, casting)
         if isinstance(target, ArrayValue):
-            result = broadcasted(call, array_of(call, result), target.shape)
+            result = self._spread(call, array_of(call, result), target)
         return into(call, result, target, self.name, casting)
+
+    def _spread(self, call: CallContext, result: ArrayValue, target: ArrayValue) -> ArrayValue:
+        """The result repeated to the shape of `out`, as far as NumPy's broadcasting does that."""
+        missing = target.rank - result.rank
+        fits = missing >= 0 and all(
+            mine == 1 or call.same_size(mine, theirs) for mine, theirs in zip(result.shape, target.shape[missing:], strict=True)
+        )
+        if not fits:
+            call.error("out-mismatch", given=shape_text(target.shape), expected=shape_text(result.shape))
+        return broadcasted(call, result, target.shape)
 
     def _check_dtype(self, call: CallContext, operands: list[Value], dtype: DType, casting: str) -> None:
         if self.row in _BOOLEAN:

@@ -27,6 +27,7 @@ from staxlang.typecheck.surface.arguments import (
     expand,
     normalized_axis,
     number_or_array,
+    origins,
     sequence_items,
     take_view,
 )  # fmt: skip
@@ -89,10 +90,8 @@ def join(call: CallContext, parts: list[ArrayValue], axis: int) -> ArrayValue:
             call.error("wrong-rank", operation="concatenate", expected=f"arrays of {first.rank} axes", given=call.describe(part))
         for other, extent in enumerate(part.shape):
             if other != axis and extent != shape[other] and not call.same_size(extent, shape[other], "it is joined"):
-                origins = [note for note in (call.context.origin(shape[other]), call.context.origin(extent)) if note is not None]
-                call.error(
-                    "concat-mismatch", operation="concatenate", axis=axis, other=other, left=shape[other], right=extent, notes=origins
-                )
+                notes = [f"{call.describe(first)} beside {call.describe(part)}", *origins(call, (first, shape[other]), (part, extent))]
+                call.error("concat-mismatch", operation="concatenate", axis=axis, other=other, left=shape[other], right=extent, notes=notes)
         total = total + part.shape[axis]
     shape[axis] = total
     if len(parts) == 1:

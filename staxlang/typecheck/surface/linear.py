@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import BOOL, DType, concrete, promote
 from staxlang.base.sizes import Size
 from staxlang.base.types import TensorType
@@ -55,12 +54,7 @@ def contract(call: CallContext, a: ArrayValue, b: ArrayValue, axes: Axes, operat
 
 def mismatch(call: CallContext, operation: str, a: ArrayValue, b: ArrayValue, left: Size, right: Size) -> None:
     """The contracted axes differ: both operands with the origin of the size that does not fit."""
-    notes: list[Note] = []
-    for index, (array, size) in enumerate(((a, left), (b, right))):
-        origin = call.context.origin(size)
-        notes.append(Note(None, f"{call.text(index)}: {call.describe(array)}"))
-        if origin is not None:
-            notes[-1] = Note(None, f"{notes[-1].text}   {origin.text}")
+    notes = [call.operand_note(0, a, left), call.operand_note(1, b, right)]
     help: str | None = None
     if operation in ("@", "np.matmul", "np.dot", ".dot") and a.rank >= 2 and b.rank == 2:
         if call.context.facts.simplify(a.shape[-1] - b.shape[1]) == 0:

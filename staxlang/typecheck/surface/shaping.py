@@ -25,6 +25,7 @@ from staxlang.typecheck.surface.arguments import (
     named_dtype,
     normalized_axis,
     only,
+    origins,
     take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
@@ -88,7 +89,7 @@ def _resolved(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...]) ->
 
     found = reshaping.resolve(array.shape, wanted, decide)
     if isinstance(found, reshaping.Misfit):
-        notes = [note for note in (call.context.origin(one) for one in array.shape) if note is not None]
+        notes = origins(call, *((array, one) for one in array.shape))
         asked = f"a multiple of {found.want}" if found.inferred else str(found.want)
         notes.insert(0, Note(None, f"{call.describe(array)} has {found.have} elements, {shape_text(wanted)} needs {asked}"))
         call.error("reshape-mismatch", source=shape_text(array.shape), target=shape_text(wanted), notes=notes)
@@ -213,8 +214,7 @@ def squeeze(call: CallContext, a: Value, axis: Value = NONE) -> Value:
         axes = axes_of(call, axis, array.rank)
         for one in axes:
             if _is_one(call, array.shape[one]) is False:
-                origin = call.context.origin(array.shape[one])
-                notes = [origin] if origin is not None else []
+                notes = origins(call, (array, array.shape[one]))
                 call.error("squeeze-extent", axis=one, extent=array.shape[one], notes=notes)
     return take_view(call, array, views.squeeze(array.shape, axes)) if axes else array
 
