@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
+from staxlang.base.diagnostics import Diagnostic
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
 from staxlang.typecheck import attributes, containers, operators
@@ -36,9 +36,10 @@ def name(frame: Frame, node: tree.Name) -> Value:
     try:
         value = frame.lookup(node.id)
     except Problem as problem:  # what the name captures cannot be used: this is where it is
-        if problem.diagnostic.span is not None:
+        known = problem.diagnostic
+        if known.span is not None:
             raise
-        raise Problem(replace(problem.diagnostic, span=frame.span(node))) from None
+        raise Problem(Diagnostic(known.kind, known.message, frame.span(node), known.notes, known.help)) from None
     if value is None:
         missing_name(frame, node)
     return value
