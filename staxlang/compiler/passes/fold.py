@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from staxlang.base.dtypes import DType
+from staxlang.base.dtypes import I64, DType
 from staxlang.base.operations import OPERATIONS, evaluate_constant
-from staxlang.base.sizes import Condition
-from staxlang.base.types import TensorType
+from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType, element_count
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
@@ -49,16 +49,39 @@ def fold_where(rewriting: Rewriting, node: Node) -> Node | None:
 
 
 def fold_assert_index(rewriting: Rewriting, node: Node) -> Node | None:
-    """Constant indices that are in range for every extent that there can be."""
-    operand, extent = node.operands[0], node["extent"]
-    if operand.op == "constant_array":
-        array = _array(operand)
-        low, high = (int(array.min()), int(array.max())) if array.size else (0, -1)
-    else:
-        low = high = splat(operand)
-    if low is None or low < 0:
+    """Indices that are in range for every extent that there can be: constants, positions, results of argmin and argmax."""
+    reach = index_range(node.operands[0])
+    if reach is None or reach[0] < 0:
         return None
-    return operand if rewriting.facts.decide(Condition("<", high, extent)) else None
+    within = reach[1] == node["extent"] or rewriting.facts.decide(Condition("<=", reach[1], node["extent"])) is True
+    return node.operands[0] if within else None
+
+
+def index_range(node: Node) -> tuple[int, Size] | None:
+    """Least value, and what all values are below, of an integer array; None where nothing is known."""
+    while node.op == "view":
+        node = node.operands[0]
+    if node.op == "constant_array":
+        array = _array(node)
+        return (int(array.min()), int(array.max()) + 1) if array.size else (0, 0)
+    if node.op == "constant":
+        return node["value"], node["value"] + 1
+    if node.op == "iota":
+        axis: int = node["axis"]
+        return 0, node.type.shape[axis]
+    if node.op == "reduce" and node["kind"] in ("argmin", "argmax"):
+        shape = node.operands[0].type.shape
+        return 0, element_count(tuple([shape[axis] for axis in node["axes"]]))
+    return None
+
+
+def index_not_negative(rewriting: Rewriting, node: Node) -> Node | None:
+    """`i < 0` (of NumPy's wrapping of negative indices) where i counts from 0."""
+    index, bound = node.operands
+    if index.type.dtype is not I64 or splat(bound) != 0:
+        return None
+    reach = index_range(index)
+    return rewriting.constant(False, node.type) if reach is not None and reach[0] >= 0 else None
 
 
 def _fold_small(rewriting: Rewriting, node: Node) -> Node | None:
@@ -88,6 +111,7 @@ def convert(value: bool | int | float | complex, source: DType, target: DType) -
 
 _FOLD = Rule("fold", fold_pointwise)
 FOLD_ROWS: dict[str, tuple[Rule, ...]] = dict.fromkeys(OPERATIONS, (_FOLD,))
+FOLD_ROWS["less"] = (_FOLD, Rule("index-not-negative", index_not_negative))
 FOLD_ROWS["where"] = (Rule("fold-where", fold_where),)
 FOLD_ROWS["cast"] = (Rule("fold-cast", fold_cast),)
 FOLD_ROWS["assert_index"] = (Rule("fold-assert-index", fold_assert_index),)

@@ -197,6 +197,21 @@ def test_constant_indices_fold():
     assert ops(optimized).count("where") == 0
 
 
+def test_indices_that_count_from_zero_need_no_test():
+    b = Build()
+    x = b.input(F32, N, D)
+
+    def indexed(index):
+        extent = b.make("size", (), TensorType(I64, ()), value=N)
+        wrapped = b.where(b.op("less", index, b.number(0, I64)), b.op("add", index, extent), index)
+        return b.make("gather", (x, b.make("assert_index", (wrapped,), extent=N)), axes=(0,), position=0)
+
+    counted = b.op("add", b.iota((N,), 0), b.number(1, I64))
+    graph = b.graph(indexed(b.reduce(x, "argmax", (0,))), indexed(b.iota((N,), 0)), indexed(counted))
+    optimized, _ = optimize(graph, check=True)
+    assert [node.operands[1].op for node in optimized.outputs] == ["reduce", "iota", "assert_index"]
+
+
 def test_expansions_only_outside_the_basis():
     b = Build()
     x = b.input(F64, N)
