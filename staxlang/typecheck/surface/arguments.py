@@ -61,7 +61,7 @@ def number_or_array(call: CallContext, value: Value, what: str = "the operand") 
 def sequence_items(call: CallContext, value: Value) -> list[Value] | None:
     """The elements of a static sequence; None for anything else."""
     kind = type(value)
-    if kind is tuple or kind is list:
+    if kind is tuple or isinstance(value, list):  # a list argument is a kind of its own
         return list(value)
     if kind is RecordValue and value.ordered:
         return list(value.fields.values())
