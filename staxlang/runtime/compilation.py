@@ -90,7 +90,7 @@ class _Capture:
             self.context.assume(condition)
             self.context.guards.append(ShapeGuard(condition, function.tree.span, "an annotation"))
         self.evaluation = evaluate(function, self.arguments.values, self.recorder, self.context)
-        check_results(self.said, self.evaluation.result, function.name, function.tree.span, self.context.hints)
+        check_results(self.said, self.evaluation, function.name, function.tree.span, self.context)
 
     def _capture_type(self, value: Any, dtype: Any, getter: Any) -> TensorType:
         """Captured arrays follow the same policy as arguments: constants first, symbols on evidence."""

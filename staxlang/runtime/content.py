@@ -11,6 +11,7 @@ import numpy as np
 
 from staxlang.runtime.containers import look_up
 from staxlang.runtime.disk import digest
+from staxlang.typecheck.named_operations import NamedOperation
 
 Content = tuple[Any, ...]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented))
@@ -63,6 +64,7 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Content | None]], ...] = (
     (ModuleType, lambda value: ("module", value.__name__)),
     (FunctionType, _of_function),
     (MethodType, _of_method),
+    (NamedOperation, lambda value: ("operation", value.name)),
     ((type, np.ufunc, BuiltinFunctionType), _of_named),
 )
 

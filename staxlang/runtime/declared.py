@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from staxlang.base.diagnostics import raise_diagnostics
-from staxlang.base.sizes import Condition, Size, SizeExpression, evaluate, floordiv, linear_in, substitute, symbol, symbols
+from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv, linear_in, substitute, symbol, symbols
+from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.runtime.arguments import dtype_of
 from staxlang.runtime.signature import Item
+from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.evaluator import Evaluation
 from staxlang.typecheck.signatures import Signature, read_signature, scope_lookup
 from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind, check_result, element
 
@@ -25,7 +28,7 @@ class Declared(NamedTuple):
     """
 
     shapes: dict[str, tuple[Size | None, ...]]
-    values: dict[str, int]
+    sizes: dict[str, Size]
     hints: dict[str, int]
     names: frozenset[str]
     conditions: tuple[Condition, ...]
@@ -106,7 +109,8 @@ def _symbolic(
                     hints[str(size)] = extents[path][axis]
             axes.append(size)
         result[path] = tuple(axes)
-    return Declared(result, values, hints, frozenset(alone), tuple(conditions), signature, solved)
+    sizes = {**{name: symbol(name) for name in alone}, **solved}
+    return Declared(result, sizes, hints, frozenset(alone), tuple(conditions), signature, solved)
 
 
 def _solve(size: SizeExpression, name: str, extent: str, solved: dict[str, Size], conditions: list[Condition]) -> Size:
@@ -120,29 +124,30 @@ def _solve(size: SizeExpression, name: str, extent: str, solved: dict[str, Size]
     return own
 
 
-def check_results(made: Declared, result: Any, name: str, span: Any, hints: dict[str, int]) -> None:
-    """Results against the declared ones, at the sizes of this call. Raises the diagnostic of what differs."""
+def check_results(made: Declared, evaluation: Evaluation, name: str, span: Span | None, context: EvaluationContext) -> None:
+    """Results against the declared ones. Sizes that only happen to be equal at this call become a guard. Raises what differs."""
     signature = made.signature
     if signature is None or signature.returns is ANY:
         return
-    binding = Binding({**made.values}, {}, {}, {}, ())
+    binding = Binding(dict(made.sizes), {}, {}, {}, ())
+
+    def same(declared: Size, found: Size) -> bool:
+        return context.decide(Condition("==", declared, found), span, f"the declared result of {name}") is True
+
     findings = [
         finding
-        for annotation, found in _results(signature.returns, result, hints)
-        for finding in check_result(annotation, found, binding, name, span)
+        for annotation, found in _results(signature.returns, evaluation.result)
+        for finding in check_result(annotation, found, binding, name, span, same)
     ]
     if findings:
         raise_diagnostics(findings)
 
 
-def _results(annotation: Annotation, result: Any, hints: dict[str, int]) -> list[tuple[Annotation, TensorType | str]]:
-    """(annotation, type at this call's sizes) of each array in a result."""
+def _results(annotation: Annotation, result: Any) -> list[tuple[Annotation, TensorType]]:
+    """(annotation, type) of each array in a result."""
     if isinstance(result, (tuple, list)):
-        return [pair for key, part in enumerate(result) for pair in _results(element(annotation, key), part, hints)]
+        return [pair for key, part in enumerate(result) for pair in _results(element(annotation, key), part)]
     if isinstance(result, dict):
-        return [pair for key, part in result.items() for pair in _results(element(annotation, key), part, hints)]
+        return [pair for key, part in result.items() for pair in _results(element(annotation, key), part)]
     type_ = getattr(result, "type", None)
-    if not isinstance(type_, TensorType):
-        return []
-    shape = tuple(size if isinstance(size, int) else evaluate(size, hints) for size in type_.shape)
-    return [(annotation, TensorType(type_.dtype, shape))]
+    return [(annotation, type_)] if isinstance(type_, TensorType) else []

@@ -6,18 +6,14 @@ from typing import NoReturn
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.settings import Settings
-from staxlang.base.spans import Span
 from staxlang.compiler.graph import Graph
 from staxlang.compiler.target import Target
-from staxlang.runtime.programs import stages
+from staxlang.runtime.programs import check_of, stages
 
 
 def raise_failed_check(graph: Graph, target: Target, settings: Settings, status: int) -> NoReturn:
     """Stages are made anew: they say which check has this status."""
-    made = stages(graph, target, settings, "check")
-    node = made.emission.checks[status - 1]
-    spans: tuple[Span, ...] = made.loops.interner.spans.get(node, ())
-    span = spans[0] if spans else None
+    node, span = check_of(stages(graph, target, settings, "check"), status - 1)
     expression = span.source.line(span.line).strip() if span is not None else "an index"
     fields = {"index": "taken from data", "axis": node.get("axis", 0), "extent": node.get("extent", "?"), "expression": expression}
     raise_diagnostics([diagnose("index-out-of-range-at-run", span, **fields)])

@@ -13,6 +13,11 @@ def compilation() -> Any:
     return import_module("staxlang.runtime.compilation")
 
 
+def kernels() -> Any:
+    """The module of the kernel objects."""
+    return import_module("staxlang.runtime.kernel")
+
+
 def programs() -> Any:
     return import_module("staxlang.runtime.programs")
 

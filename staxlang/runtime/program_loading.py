@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from staxlang.runtime import late
 from staxlang.runtime.disk import Store
@@ -13,18 +13,15 @@ from staxlang.runtime.versions import Program
 Stored = tuple[Any, ...]
 """(object code, `declare` lines of outside functions, size symbols, scratch bytes, work, number of run-time checks): what marshal keeps."""
 
-_loaded: Final[dict[str, Program]] = {}
-
-
 def load_program(support: Support, target: Any, store: Store | None, key: str, stored: Stored) -> Program:
     """Raises LoadError where the object does not fit."""
-    found = _loaded.get(key)
+    found = support.programs.get(key)
     if found is None:
         data, externals, *_ = stored
         if externals:
             late.libraries().provide(support, target, store, externals)
         name = f"p{key}"
         code = load(data, support.symbols, (name,))
-        found = _loaded[key] = Program(name, code, program_function(code.addresses[name]), key)
+        found = support.programs[key] = Program(name, code, program_function(code.addresses[name]), key)
         support.symbols.add(name, code.addresses[name])
     return found

@@ -12,12 +12,15 @@ import numpy as np
 
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, parse_size, symbols
+from staxlang.base.spans import Span
 from staxlang.compiler.graph import Graph, fingerprint, topological
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
-from staxlang.compiler.loops.ir import Kernel, LoopProgram, Schedule
+from staxlang.compiler.loops.expressions import subexpressions
+from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule, size_symbols
 from staxlang.compiler.lower import lower
+from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Trace
 from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
@@ -155,10 +158,17 @@ class Programs:
 
 def check_text(made: Stages, number: int) -> str:
     """What the run-time check of a program says when it fails, for a process that has only the program's code."""
+    _, span = check_of(made, number)
+    return f"{span.source.line(span.line).strip()} ({span.source.name}:{span.line})" if span is not None else "an index"
+
+
+def check_of(made: Stages, number: int) -> tuple[Node, Span | None]:
+    """A program's run-time check and its place in the source. (What was inlined has no span; the definition that it came from has.)"""
     node = made.emission.checks[number]
-    spans = made.loops.interner.spans.get(node, ())
-    where = f" ({spans[0].source.name}:{spans[0].line})" if spans else ""
-    return f"{spans[0].source.line(spans[0].line).strip() if spans else 'an index'}{where}"
+    bodies = [step.body for step in made.loops.steps if isinstance(step, Definition)]
+    like = (other for other in subexpressions(bodies) if other.op == node.op and other.attributes == node.attributes)
+    spans = [span for one in (node, *like) for span in made.loops.interner.spans.get(one, ())]
+    return node, spans[0] if spans else None
 
 
 def _text(size: Size) -> int | str:

@@ -78,7 +78,7 @@ class _Walk:
             return self._container(value, path, parent, step)
         if hasattr(kind, "__dataclass_fields__"):
             return self._container(value, path, parent, step)
-        if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
+        if not isinstance(value, type) and (hasattr(value, "__dlpack__") or hasattr(value, "__array__")):
             advice = f"pass a NumPy array of the same memory, for example `np.from_dlpack({path})`"
             late.raise_error("unsupported-argument", path=path, given=f"a {kind.__module__}.{kind.__qualname__}", help=advice)
         return self._leaf("object", value, path, parent, step)

@@ -53,6 +53,7 @@ class Support:
                 store.put(key, data)
         self.code = code
         self.libraries: list[Code] = []
+        self.programs: dict[str, Any] = {}  # loaded programs by their keys
         self.symbols.update(code.addresses)
         self._bind_memory()
 

@@ -69,6 +69,8 @@ class Lowering:
         """Stores a node's value: the body over the node's own indices `i0`, `i1`, .."""
         name = self.stored[node] = self.buffer_for(node)
         shape = node.type.shape
+        if self.spans:
+            self.interner.spans.setdefault(body, self.spans)
         self.steps.append(Definition(name, self.ranges(shape), indices(len(shape)), body))
 
     def ranges(self, shape: Sequence[Size]) -> tuple[Range, ...]:
@@ -85,10 +87,7 @@ class Lowering:
     # ---- expressions ----
 
     def make(self, op: str, operands: tuple[Node, ...], dtype: DType, **attributes: Any) -> Node:
-        node = self.interner.make(op, operands, dtype, **attributes)
-        if self.spans:
-            self.interner.spans.setdefault(node, self.spans)
-        return node
+        return self.interner.make(op, operands, dtype, **attributes)
 
     def size(self, value: Size) -> Node:
         if isinstance(value, int):

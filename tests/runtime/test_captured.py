@@ -1,0 +1,242 @@
+"""What a kernel reads from around itself is read anew at each call: arrays, numbers, functions, attributes, closures; also through the disk."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import types
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+from tests.runtime.agreement import check
+
+X = np.linspace(-2, 3, 48).reshape(6, 8)
+TABLE = np.arange(8.0)
+SCALE = 3
+CONFIG = types.SimpleNamespace(heads=2, inner=types.SimpleNamespace(w=np.ones(8)), names=["a", "b"])
+
+
+def helper(x, k=2):
+    return x * SCALE + k
+
+
+@stax.kernel
+def uses_globals(x):
+    return helper(x) + TABLE
+
+
+@pytest.fixture(autouse=True)
+def restored():
+    names = {name: globals()[name] for name in ("TABLE", "SCALE", "helper", "CONFIG")}
+    yield
+    globals().update(names)
+
+
+def test_array_changed_in_place_and_rebound():
+    global TABLE
+    check(uses_globals, X)
+    TABLE = np.arange(8.0)
+    check(uses_globals, X)
+    TABLE[:] = 7
+    check(uses_globals, X)
+    before = uses_globals.stats().compilations
+    TABLE = np.full(8, 9.0)
+    check(uses_globals, X)
+    assert uses_globals.stats().compilations == before
+    TABLE = np.ones((6, 8))
+    check(uses_globals, X)
+    TABLE = 5.0
+    check(uses_globals, X)
+    assert uses_globals.stats().route == "native"
+
+
+def test_number_changed():
+    global SCALE
+    check(uses_globals, X)
+    before = uses_globals.stats().compilations
+    for SCALE in (4, 5, -1):
+        check(uses_globals, X)
+    assert uses_globals.stats().compilations == before
+    SCALE = 2.5
+    check(uses_globals, X)
+
+
+def test_function_replaced():
+    global helper
+    check(uses_globals, X)
+
+    def helper(x, k=2):
+        return x - SCALE
+
+    check(uses_globals, X)
+
+    def helper(x, k=2):
+        return x + k * 10
+
+    check(uses_globals, X)
+
+
+def test_function_with_new_code():
+    def inner(x):
+        return x + 1
+
+    @stax.kernel
+    def f(x):
+        return inner(x) * 2
+
+    check(f, X)
+    inner.__code__ = (lambda x: x + 100).__code__
+    check(f, X)
+
+
+def test_closures():
+    def make(k, table):
+        @stax.kernel
+        def f(x):
+            return x * k + table
+
+        def change(value):
+            nonlocal k
+            k = value
+
+        return f, change
+
+    f, change = make(2, np.ones(8))
+    g, _ = make(5, np.zeros(8))
+    check(f, X)
+    check(g, X)
+    change(7)
+    check(f, X)
+    change(np.full(8, 3.0))
+    check(f, X)
+
+
+def test_attributes_of_objects_and_modules():
+    @stax.kernel
+    def f(x):
+        return x * CONFIG.heads + CONFIG.inner.w
+
+    check(f, X)
+    CONFIG.heads = 5
+    check(f, X)
+    CONFIG.inner.w = np.full(8, 4.0)
+    check(f, X)
+    CONFIG.inner = types.SimpleNamespace(w=np.full(8, -4.0))
+    check(f, X)
+    assert f.stats().compilations == 1
+
+
+def test_a_name_that_is_gone():
+    @stax.kernel
+    def f(x):
+        return x + TABLE
+
+    check(f, X)
+    table = globals().pop("TABLE")
+    try:
+        with pytest.raises(NameError):
+            f(X)
+    finally:
+        globals()["TABLE"] = table
+    check(f, X)
+
+
+def test_many_assignments_to_other_names_cost_no_compilation():
+    check(uses_globals, X)
+    before = uses_globals.stats()
+    for number in range(100):
+        globals()["unrelated"] = number
+        uses_globals(X)
+    after = uses_globals.stats()
+    assert after.compilations == before.compilations and after.misses == before.misses
+    del globals()["unrelated"]
+
+
+# ---- other processes -----------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+import numpy as np
+import staxlang as stax
+from dependency import helper
+
+SCALE = {scale}
+TABLE = np.arange(4.0)
+
+@stax.kernel
+def f(x, how):
+    if x.sum() > 0:
+        return helper(x) * SCALE + TABLE
+    return x if how == "same" else x - 1
+
+x = np.arange(12.0).reshape(3, 4)
+for _ in range(2):
+    print(f(x, "same").sum(), f(-x, "other").sum())
+stats = f.stats()
+print(stats.compilations, stats.disk_hits, stats.misses, "llvmlite" in sys.modules, stats.route)
+"""
+
+
+def run(folder, scale=2, helper_text="x + 1", **environment):
+    (folder / "dependency.py").write_text(f"def helper(x):\n    return {helper_text}\n")
+    (folder / "program.py").write_text(textwrap.dedent(PROGRAM.format(scale=scale)))
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    variables = {**os.environ, "PYTHONPATH": root, "STAX_CACHE_DIR": str(folder / "cache"), **environment}
+    done = subprocess.run([sys.executable, "-B", "program.py"], cwd=folder, env=variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def expected(scale, helper):
+    x = np.arange(12.0).reshape(3, 4)
+    line = f"{(helper(x) * scale + np.arange(4.0)).sum()} {(-x - 1).sum()}"
+    return [line, line]
+
+
+def test_second_process_compiles_nothing(tmp_path):
+    first = run(tmp_path, PYTHONHASHSEED="1")
+    assert first[:2] == expected(2, lambda x: x + 1)
+    assert first[2].split()[0] == "2"
+    second = run(tmp_path, PYTHONHASHSEED="2")
+    assert second[:2] == first[:2]
+    assert second[2] == "0 2 2 False native"
+
+
+def test_edits_are_seen_through_the_disk(tmp_path):
+    run(tmp_path)
+    assert run(tmp_path, helper_text="x + 2")[:2] == expected(2, lambda x: x + 2)
+    changed = run(tmp_path, scale=5, helper_text="x + 2")
+    assert changed[:2] == expected(5, lambda x: x + 2)
+    assert changed[2].startswith("0 2")  # a global number is an input of the program, not part of it
+    assert run(tmp_path, scale=2.5)[:2] == expected(2.5, lambda x: x + 1)
+
+
+@pytest.mark.parametrize("damage", ["truncate", "garbage", "read-only", "removed"])
+def test_cache_folder_in_trouble(tmp_path, damage):
+    first = run(tmp_path)
+    files = [path for path in (tmp_path / "cache").rglob("*.stax")]
+    assert len(files) >= 5
+    for path in files:
+        data = path.read_bytes()
+        if damage == "truncate":
+            path.write_bytes(data[: len(data) // 2])
+        elif damage == "garbage":
+            path.write_bytes(data[:40] + bytes(reversed(data[40:])))
+        elif damage == "removed" and len(data) % 2:
+            path.unlink()
+    if damage == "read-only":
+        for path in [*files, *(tmp_path / "cache").glob("*"), tmp_path / "cache"]:
+            path.chmod(0o500 if path.is_dir() else 0o400)
+    try:
+        assert run(tmp_path)[:2] == first[:2]
+        assert run(tmp_path, helper_text="x + 3")[:2] == expected(2, lambda x: x + 3)
+    finally:
+        for path in [tmp_path / "cache", *(tmp_path / "cache").glob("*")]:
+            path.chmod(0o700)
+
+
+def test_cache_switched_off(tmp_path):
+    assert run(tmp_path, STAX_CACHE="0")[:2] == expected(2, lambda x: x + 1)
+    assert not (tmp_path / "cache").exists()

@@ -1,0 +1,263 @@
+"""Wrong calls, wrong options, what cannot be compiled: the diagnostic of each, the built-in kind it is, and that nothing has changed."""
+
+import logging
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+from staxlang import Tensor, f64
+from tests.runtime.agreement import check
+
+X = np.linspace(-2, 3, 48).reshape(6, 8)
+N, D, K = stax.dims("N D K")
+
+
+@stax.kernel
+def add(x, y, *, k=1):
+    return x + y * k
+
+
+def refused(code, kind, call, *args, **kwargs):
+    with pytest.raises(kind) as caught:
+        call(*args, **kwargs)
+    error = caught.value
+    assert isinstance(error, stax.StaxError) and error.code == code, (error.code, str(error))
+    for diagnostic in error.diagnostics:
+        assert len(diagnostic.render().splitlines()) <= 12
+    return str(error)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "code"),
+    [
+        ((X,), {}, "missing-argument"),
+        ((X, X, X), {}, "too-many-arguments"),
+        ((X, X), {"z": 1}, "unknown-keyword"),
+        ((X, X), {"x": X}, "duplicate-argument"),
+    ],
+)
+def test_arity(args, kwargs, code):
+    before = add.stats().versions
+    refused(code, TypeError, add, *args, **kwargs)
+    assert add.stats().versions == before
+
+
+def test_mismatching_sizes_name_their_origins():
+    message = refused("broadcast-mismatch", ValueError, add, X, np.ones(7))
+    assert "^" in message and "test_misuse.py" in message
+    check(add, X, X)
+    refused("broadcast-mismatch", ValueError, add, X, np.ones((5, 8)))
+    check(add, X, X)
+
+
+def test_kinds_of_arguments():
+    refused("unsupported-array", TypeError, add, np.array(["a"]), X)
+    refused("unsupported-array", TypeError, add, np.array([object()]), X)
+    refused("unsupported-subclass", TypeError, add, np.ma.masked_array(X), X)
+
+    class Foreign:
+        def __dlpack__(self):
+            raise AssertionError("nobody asked for it")
+
+    assert "np.from_dlpack(y)" in refused("unsupported-argument", TypeError, add, X, Foreign())
+
+
+def test_annotations():
+    @stax.kernel
+    def project(x: Tensor[f64, N, D], w: Tensor[f64, D, 2 * K], bias: Tensor[f64, "*B", K + 1], k: int = 1) -> Tensor[f64, N, 2 * K]:
+        return x @ w * k
+
+    for n in (2, 3, 4):
+        check(project, np.ones((n, 3)), np.ones((3, 2 * n)), np.ones((5, n + 1)))
+    assert project.stats().compilations == 1  # symbols from the first call on
+    good = np.ones((2, 3)), np.ones((3, 4)), np.ones(3)
+    check(project, *good)
+    before = project.stats()
+    refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((2, 4)), np.ones(3))
+    assert "2*K" in refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 5)), np.ones(3))
+    refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 4)), np.ones(4))
+    refused("annotated-rank", ValueError, project, np.ones(3), np.ones((3, 4)), np.ones(3))
+    refused("annotated-dtype", TypeError, project, np.ones((2, 3), np.float32), np.ones((3, 4)), np.ones(3))
+    refused("annotated-kind", TypeError, project, *good, k=2.5)
+    assert project.stats().versions == before.versions
+
+
+def test_declared_result():
+    @stax.kernel
+    def turn(x: Tensor[f64, N, D]) -> Tensor[f64, D, N]:
+        return x
+
+    assert turn(np.ones((3, 3))).shape == (3, 3)  # at these sizes it is what it says
+    refused("result-mismatch", TypeError, turn, np.ones((2, 3)))
+
+
+def test_failing_twice_gives_the_same_error_twice():
+    @stax.kernel
+    def f(x):
+        return x.reshape(5, 7)
+
+    first = refused("reshape-mismatch", ValueError, f, X)
+    assert refused("reshape-mismatch", ValueError, f, X) == first
+    assert f.stats().versions == 0 and f.stats().compilations == 0
+    check(f, np.arange(35.0))
+
+
+def test_reshape_is_inferred_anew():
+    @stax.kernel
+    def f(x):
+        return x.reshape(-1, 2)
+
+    for n in (4, 8, 6, 2):
+        check(f, np.arange(float(n)))
+    refused("reshape-mismatch", ValueError, f, np.arange(5.0))
+    check(f, np.arange(10.0))
+
+
+def test_a_failed_call_changes_nothing():
+    @stax.kernel
+    def f(x, y):
+        x += 1
+        return x + y
+
+    x = X.copy()
+    refused("broadcast-mismatch", ValueError, f, x, np.ones(5))
+    np.testing.assert_array_equal(x, X)
+
+
+def test_index_out_of_range_at_run_time():
+    @stax.kernel
+    def f(x, k):
+        return np.take(x, k)
+
+    x = np.arange(5.0)
+    check(f, x, np.array([0, 4, -5, 2]))
+    for bad in ([5, 0], [0, -6]):
+        for _ in range(2):
+            message = refused("index-out-of-range-at-run", IndexError, f, x, np.array(bad))
+        assert "np.take(x, k)" in message
+    check(f, x, np.array([1, 1, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "kind"),
+    [
+        ({"fastmath": True}, "unknown-option", TypeError),
+        ({"fast_math": 1}, "bad-option", ValueError),
+        ({"fallback": "jax"}, "bad-option", ValueError),
+        ({"max_versions": 0}, "bad-option", ValueError),
+        ({"engine": "tpu"}, "bad-option", ValueError),
+        ({"strict": True, "fallback": "numpy"}, "option-conflict", ValueError),
+    ],
+)
+def test_options_are_checked_at_decoration(options, code, kind):
+    refused(code, kind, lambda: stax.kernel(**options)(lambda x: x))
+
+
+def test_what_is_no_function():
+    refused("not-a-function", TypeError, stax.kernel, 3)
+    refused("not-a-function", TypeError, stax.kernel, len)
+    refused("unsupported-function", TypeError, stax.kernel, type("C", (), {}))
+
+    async def coroutine(x):
+        return x
+
+    def generator(x):
+        yield x
+
+    refused("unsupported-function", TypeError, stax.kernel, coroutine)
+    refused("unsupported-function", TypeError, stax.kernel, generator)
+
+
+def test_strict_by_default_and_fallback_on_request():
+    def noisy(x):
+        return x * random.random()
+
+    refused("unknown-call", TypeError, stax.kernel(noisy), X)
+    kernel = stax.kernel(fallback="numpy")(noisy)
+    with pytest.warns(stax.StaxWarning, match="random.random") as caught:
+        assert kernel(X).shape == X.shape
+    assert len(caught) == 1 and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kernel(X)
+    stats = kernel.stats()
+    assert (stats.route, stats.fallbacks, stats.compilations) == ("numpy", 2, 0)
+
+
+def test_caps():
+    def total(x, axis):
+        return x.sum(axis=axis)
+
+    x = np.ones((2, 3, 4))
+    strict = stax.kernel(max_versions=2, strict=True)(total)
+    check(strict, x, 0)
+    check(strict, x, 1)
+    assert "`axis` keeps changing" in refused("max-versions", RuntimeError, strict, x, 2)
+    check(strict, x, 0)
+
+    loose = stax.kernel(max_versions=2)(total)
+    check(loose, x, 0)
+    check(loose, x, 1)
+    check(loose, x, 0)  # 1 is now the one used least recently
+    with pytest.warns(stax.StaxWarning, match="`axis` keeps changing"):
+        check(loose, x, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = loose.stats().compilations
+        check(loose, x, 0)
+        assert loose.stats().compilations == before
+        check(loose, x, 1)
+        check(loose, x, 2)
+    assert loose.stats().versions == 2 and loose.stats().calls >= 12
+
+
+def test_reset():
+    @stax.kernel
+    def f(x):
+        return x + 1
+
+    check(f, X)
+    f.reset()
+    assert f.stats().versions == 0 and f.explain_misses() == []
+    check(f, X)
+
+
+def test_stages_can_be_shown():
+    @stax.kernel
+    def f(x, w):
+        return (np.maximum(x + w, 0) * 2).sum(-1)
+
+    marks = {
+        "tree": "def f", "graph": "maximum", "optimized": "reduce", "loops": "sum[", "schedule": "def program",
+        "llvm": "define i32", "asm": "ret",
+    }  # fmt: skip
+    for stage, mark in marks.items():
+        assert mark in f.show(stage, X, X[0])
+    assert "stages are tree, graph" in refused("unknown-stage", ValueError, f.show, "ir", X, X[0])
+    assert f.stats().compilations == 1
+
+
+def test_log_of_recompilations(caplog):
+    from staxlang.runtime.kernel import Kernel
+
+    def f(x, axis):
+        return x.sum(axis=axis)
+
+    kernel = Kernel(f, stax.kernel(f).settings.with_options(log=frozenset(("recompiles",))))
+    with caplog.at_level(logging.INFO, logger="staxlang"):
+        kernel(X, 0)
+        kernel(X, 1)
+    assert "axis == 0: expected 0, got 1" in caplog.text
+
+
+def test_report_prints_and_draws():
+    report = add.explain(X, X)
+    text = str(report)
+    assert "1 kernel" in text and "x: f64[6, 8], row-major" in text
+    assert report.to_html() == report._repr_html_() and "<table>" in report.to_html()
+    assert report.to_dict()["kernels"][0]["vector_width"] >= 1
+    line = add.__wrapped__.__code__.co_firstlineno + 2
+    assert report.kernels[0].source_lines == (line,)
