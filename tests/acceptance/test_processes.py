@@ -1,0 +1,165 @@
+"""Threads, processes, forks, interrupts and damaged caches: right results, no hang, no crash."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(text, folder, *, timeout=60, **environment):
+    """A child process with a script in `folder`; its output."""
+    script = folder / "script.py"
+    script.write_text(textwrap.dedent(text))
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", **environment}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=timeout, env=environment, cwd=folder)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.strip(), done.stderr
+
+
+PROGRAM = """
+    import numpy as np, staxlang as stax
+    from other import helper, LIMIT
+
+    @stax.kernel
+    def f(x):
+        return helper(x).sum() + LIMIT
+
+    x = np.arange(100, dtype=np.float64)
+    print(float(f(x)), f.stats().compilations, f.stats().disk_hits)
+"""
+
+
+def test_another_process_compiles_nothing_and_sees_edits(tmp_path, fresh_cache):
+    other = tmp_path / "other.py"
+    other.write_text("LIMIT = 1\ndef helper(x):\n    return x * 2\n")
+    assert run(PROGRAM, tmp_path)[0] == "9901.0 1 0"
+    assert run(PROGRAM, tmp_path, PYTHONHASHSEED="5")[0] == "9901.0 0 1"
+    other.write_text("LIMIT = 1\ndef helper(x):\n    return x * 3\n")  # an edited helper in another file
+    assert run(PROGRAM, tmp_path)[0] == "14851.0 1 0"
+    other.write_text("LIMIT = 500\ndef helper(x):\n    return x * 3\n")  # a changed global number: a run-time input
+    value, compilations, hits = run(PROGRAM, tmp_path)[0].split()
+    assert float(value) == 15350.0
+    assert run(PROGRAM, tmp_path)[0].split()[1:] == ["0", "1"]
+
+
+@pytest.mark.parametrize("damage", ["truncated", "garbled", "emptied", "read-only folder", "a file in the folder's place"])
+def test_a_damaged_cache_costs_a_compilation_and_nothing_else(damage, tmp_path, fresh_cache):
+    (tmp_path / "other.py").write_text("LIMIT = 1\ndef helper(x):\n    return x * 2\n")
+    assert run(PROGRAM, tmp_path)[0].split()[0] == "9901.0"
+    files = [p for p in fresh_cache.rglob("*") if p.is_file()]
+    assert files
+    if damage == "a file in the folder's place":
+        for p in files:
+            p.unlink()
+        os.rename(fresh_cache, tmp_path / "gone")
+        fresh_cache.write_text("not a folder")
+    elif damage == "read-only folder":
+        for p in files:
+            p.unlink()
+        for p in [fresh_cache, *(p for p in fresh_cache.rglob("*") if p.is_dir())]:
+            p.chmod(0o500)
+    else:
+        for p in files:
+            data = p.read_bytes()
+            p.write_bytes({"truncated": data[: len(data) // 2], "garbled": bytes(b ^ 0x5A for b in data), "emptied": b""}[damage])
+    for _ in range(2):
+        assert run(PROGRAM, tmp_path)[0].split()[0] == "9901.0"
+
+
+def test_threads_call_and_compile_one_kernel():
+    kernel = stax.kernel(lambda x: (np.exp(x) * 2 + x).sum(-1))
+    wrong, barrier = [], threading.Barrier(4)
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        barrier.wait()
+        for k in range(60):
+            x = rng.standard_normal((3 + k % 5, 40 + seed), np.float32)
+            if not np.allclose(kernel(x), (np.exp(x) * 2 + x).sum(-1), rtol=1e-4):
+                wrong.append((seed, k))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not wrong and not any(t.is_alive() for t in threads)
+
+
+def test_one_version_is_compiled_once_by_many_threads():
+    kernel = stax.kernel(lambda x: np.log1p(x) * 3)
+    x, barrier = np.ones(50), threading.Barrier(6)
+
+    def work():
+        barrier.wait()
+        kernel(x)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert kernel.stats().compilations + kernel.stats().disk_hits == 1
+
+
+LARGE = 1 << 22
+
+
+def test_a_forked_child_works_and_so_does_its_parent(tmp_path):
+    text = f"""
+        import os, signal, numpy as np, staxlang as stax
+        signal.alarm(40)
+        f = stax.kernel(lambda x: (x * 2 + 1).sum())
+        x = np.ones({LARGE}, np.float32)
+        assert f(x) == 3 * {LARGE}
+        pid = os.fork()
+        if pid == 0:
+            ok = f(x) == 3 * {LARGE} and stax.kernel(lambda x: np.exp(x - x).sum())(x) == {LARGE}
+            os._exit(0 if ok else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        assert f(x) == 3 * {LARGE}
+        print("both")
+    """
+    assert run(text, tmp_path)[0] == "both"
+
+
+def test_an_interrupt_while_compiling_leaves_nothing_half_done(tmp_path, fresh_cache):
+    text = """
+        import signal, numpy as np, staxlang as stax
+        def interrupt(*_):
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, interrupt)
+        x = np.ones((64, 128), np.float32)
+        seen = 0
+        for k in range(1, 25):
+            f = stax.kernel(lambda x: (np.tanh(x) + np.exp(x)).sum(-1))
+            signal.setitimer(signal.ITIMER_REAL, k * 0.002)
+            try:
+                f(x)
+            except KeyboardInterrupt:
+                seen += 1
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert np.allclose(f(x), (np.tanh(x) + np.exp(x)).sum(-1), rtol=1e-5)
+        print("right", seen > 0)
+    """
+    assert run(text, tmp_path)[0].startswith("right")
+
+
+def test_exit_while_the_pool_is_warm(tmp_path):
+    text = f"""
+        import numpy as np, staxlang as stax
+        f = stax.kernel(lambda x: x * 2 + 1)
+        for _ in range(3):
+            f(np.ones({LARGE}, np.float32))
+        print("done")
+    """
+    assert run(text, tmp_path) == ("done", "")
