@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from staxlang.base.dtypes import BOOL, I64, DType
+from staxlang.base.dtypes import I64, DType
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.cluster import Cluster
-from staxlang.compiler.loops.expressions import Expressions, extent_of, lone_symbol, replace_symbols
+from staxlang.compiler.loops.expressions import Expressions, lone_symbol, replace_symbols
 from staxlang.compiler.loops.ir import Range
+from staxlang.compiler.loops.openings import open_moments, open_positions, position_of, truth
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.node import Node
 
@@ -73,12 +74,14 @@ class Plan:
         self.after: list[Write] = [] if after is None else after
 
 
-def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions) -> Plan:
-    """The cluster's plan; `stored` are the buffers that must be written."""
+def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions, positions: bool = False) -> Plan:
+    """The cluster's plan; `stored` are the buffers that must be written. `positions`: argmin and argmax are opened, too."""
     values: dict[str, tuple[Unit, Node]] = {}
     names = set(cluster.names)
     for unit in cluster.units:
         body = open_moments(_resolved(unit.body, values, names, ex), ex)
+        if positions:
+            body = open_positions(body, names, ex)
         values[unit.buffer] = unit, body
     roots = [(unit, body) for unit, body in values.values() if unit.buffer in stored]
     return _Assembly(cluster, ex).plan(roots)
@@ -102,26 +105,6 @@ def _resolved(body: Node, values: dict[str, tuple[Unit, Node]], names: set[str],
             else:
                 table[load] = ex.substitute(value, mapping)
     return ex.replace(body, table) if table else body
-
-
-def open_moments(body: Node, ex: Expressions) -> Node:
-    """Welford's mean and sum of squared deviations as two sums, one after the other: rows stay in cache, and this form is exacter."""
-    table: dict[Node, Node] = {}
-    for node in ex.reduces(body):
-        if node["kind"] == "welford":
-            operand = ex.replace(node.operands[0], table)
-            table[node] = moments(operand, node["ranges"], node["part"], node.type, ex)
-    return ex.replace(body, table) if table else body
-
-
-def moments(operand: Node, ranges: tuple[Range, ...], part: str, dtype: DType, ex: Expressions) -> Node:
-    count = ex.cast(ex.size(extent_of(ranges)), dtype)
-    total = ex.make("reduce", (operand,), dtype, kind="sum", ranges=ranges, part=None)
-    mean = ex.make("divide", (total, count), dtype)
-    if part == "mean":
-        return mean
-    away = ex.make("subtract", (operand, mean), dtype)
-    return ex.make("reduce", (ex.make("multiply", (away, away), dtype),), dtype, kind="sum", ranges=ranges, part=None)
 
 
 class _Assembly:
@@ -167,7 +150,7 @@ class _Assembly:
             value = truth(value, ex)
         ranges: tuple[Range, ...] = node["ranges"]
         finds = kind in ("argmin", "argmax")
-        made = Reduction("", kind, value.type if finds else dtype, value, _position(ranges))
+        made = Reduction("", kind, value.type if finds else dtype, value, position_of(ranges))
         over = bool(self.names) and any(one in self.names for one, _ in ranges)
         if over:
             self.over[node] = made
@@ -190,18 +173,3 @@ class _Assembly:
             same = self.spaces.setdefault(extents, inner)
             found = self.passes[level, extents] = Pass(level, same)
         return found, {own: symbol(name) for (own, _), (name, _) in zip(inner, found.inner, strict=True) if own != name}
-
-
-def _position(ranges: tuple[Range, ...]) -> Size:
-    """The number of a point in row-major order."""
-    place: Size = 0
-    for name, extent in ranges:
-        place = place * extent + symbol(name)
-    return place
-
-
-def truth(value: Node, ex: Expressions) -> Node:
-    """A value as a bool: whether it is not zero."""
-    if value.type is BOOL:
-        return value
-    return ex.make("not_equal", (value, ex.const(0, value.type)), BOOL)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from staxlang.base.dtypes import I64, DType
+from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.records import record
-from staxlang.base.sizes import Size, maximum, substitute, symbol, symbols
+from staxlang.base.sizes import Size, linear_in, maximum, substitute, symbol, symbols
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Accumulator, Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, part_of
+from staxlang.compiler.loops.nests import Scope, accumulator, add_pass, in_order, moved, part_of, vector_shape
+from staxlang.compiler.loops.openings import FINDING, best_kind, matches
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -20,11 +21,24 @@ CHUNK = 65536
 
 @record
 class Partial:
-    """Where the chunks' results of a reduction are: buffer[chunk], and for argmin and argmax the positions beside the values."""
+    """Where the chunks' results of a reduction are: buffer[.., chunk].
+
+    Of argmin and argmax they are the values, and `search` is the walk in which the place is found again, in the best chunk only;
+    where that cannot be done, `positions` holds the chunks' places.
+    """
 
     reduction: Reduction
     values: str
-    positions: str
+    positions: str = ""
+    search: Search | None = None
+
+
+@record
+class Search:
+    """A chunked pass: the walk of its points, and how many places along its first axis a chunk has."""
+
+    inner: tuple[Range, ...]
+    length: Size
 
 
 def add_temporary(prefix: str, dtype: DType, shape: tuple[Size, ...], ex: Expressions) -> str:
@@ -34,13 +48,26 @@ def add_temporary(prefix: str, dtype: DType, shape: tuple[Size, ...], ex: Expres
     return name
 
 
-def make_partials(reductions: list[Reduction], shape: tuple[Size, ...], ex: Expressions) -> list[Partial]:
+def make_partials(reductions: list[Reduction], shape: tuple[Size, ...], ex: Expressions, search: Search | None = None) -> list[Partial]:
     made: list[Partial] = []
     for one in reductions:
         values = add_temporary("part", one.dtype, shape, ex)
-        finds = one.kind in ("argmin", "argmax")
-        made.append(Partial(one, values, add_temporary("place", I64, shape, ex) if finds else ""))
+        if one.kind not in FINDING:
+            made.append(Partial(one, values))
+        elif search is not None and ex.can_index(one.value, [search.inner[0][0]]):
+            made.append(Partial(one, values, "", search))
+        else:
+            made.append(Partial(one, values, add_temporary("place", I64, shape, ex)))
     return made
+
+
+def of_chunks(partials: list[Partial], one: Pass) -> Pass:
+    """The pass that a chunk runs: where the place is searched for later, only the best value."""
+    found = {partial.reduction.name for partial in partials if partial.search is not None}
+    reductions = [
+        Reduction(f"{r.name}.value", best_kind(r.kind), r.dtype, r.value) if r.name in found else r for r in one.reductions
+    ]  # fmt: skip
+    return Pass(one.level, one.inner, reductions, one.writes)
 
 
 def store_partials(partials: list[Partial], subscripts: tuple[Size, ...], ex: Expressions) -> list[Statement]:
@@ -50,9 +77,8 @@ def store_partials(partials: list[Partial], subscripts: tuple[Size, ...], ex: Ex
         one = partial.reduction
         if partial.positions:
             stores.append(Store(partial.positions, subscripts, ex.local(one.name, I64)))
-            stores.append(Store(partial.values, subscripts, ex.local(f"{one.name}.value", one.dtype)))
-        else:
-            stores.append(Store(partial.values, subscripts, ex.local(one.name, one.dtype)))
+        name = f"{one.name}.value" if one.kind in FINDING else one.name
+        stores.append(Store(partial.values, subscripts, ex.local(name, one.dtype)))
     return stores
 
 
@@ -64,20 +90,43 @@ def combine(partials: list[Partial], outer: tuple[Size, ...], chunks: Size, targ
     at = (*outer, symbol(index))
     accumulators: list[Accumulator] = []
     after: list[Statement] = []
-    table: dict[str, str] = {}
     for partial in partials:
         one = partial.reduction
-        name = table[one.name] = ex.fresh(one.kind)
+        name = ex.fresh(one.kind)
         kind = "sum" if one.kind == "count" else one.kind
-        accumulators.append(Accumulator(name, kind, one.dtype, ex.load(partial.values, at), symbol(index) if partial.positions else 0))
+        dtype = I64 if kind in FINDING else one.dtype
+        accumulators.append(Accumulator(name, kind, dtype, ex.load(partial.values, at), symbol(index) if kind in FINDING else 0))
         if partial.positions:
             found = ex.make("load", (ex.local(name, I64),), I64, buffer=partial.positions, subscripts=(*outer, symbol("$0")))
             after.append(Let(one.name, found))
+        elif partial.search is not None:
+            after += _find(partial.reduction, partial.search, name, target, ex)
         else:
             after.append(Let(one.name, ex.local(name, one.dtype)))
-    width = max(1, min([target.lanes(one.dtype.itemsize) for one in accumulators]))
+    width = max(1, min([target.lanes(one.value.type.itemsize) for one in accumulators]))
     loop = Loop(index, chunks, "vector", 0, width, 1)
     return [Nest((loop,), (), tuple(accumulators)), *after]
+
+
+def _find(one: Reduction, search: Search, best: str, target: Target, ex: Expressions) -> list[Statement]:
+    """Walks the chunk that has the best value once more, for the first place of that value."""
+    (first, extent), *rest = search.inner
+    step, begin = ex.fresh("i"), ex.fresh("v")
+    from_here = ex.local(begin, I64)
+    value = ex.index(one.value, {first: symbol("$0") + symbol(step)}, (from_here,), {})
+    parts = linear_in(one.position, (first,))
+    assert parts is not None
+    stride, others = parts[0].get(first, 0), parts[1]
+    place = ex.make("add", (ex.make("multiply", (from_here, ex.size(stride)), I64), ex.size(others + stride * symbol(step))), I64)
+    none = ex.const((1 << 63) - 1, I64)
+    found = ex.make("where", (matches(value, ex.local(f"{best}.value", one.dtype), ex), place, none), I64)
+    inside = ex.make("less", (ex.make("add", (from_here, ex.size(symbol(step))), I64), ex.size(extent)), BOOL)
+    found = ex.make("guard", (inside, found, none), I64)
+    loops = [Loop(step, search.length), *[Loop(name, size) for name, size in rest]]
+    width, _ = vector_shape((found,), 1, loops[-1].extent, ex, target)
+    loops[-1] = Loop(loops[-1].index, loops[-1].extent, "vector", 0, width)
+    walk = Nest(tuple(loops), (), (Accumulator(one.name, "min", I64, found),))
+    return [Let(begin, ex.make("multiply", (ex.local(best, I64), ex.size(search.length)), I64)), walk]
 
 
 def chunked_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
@@ -118,11 +167,11 @@ def _chunked_pass(
     place = symbol(chunk)
     place_of = unravelled(place, (*own, ("", chunks))) if own else {"": place}
     mapping = {name: place_of[str(new)] for name, new in mapping.items()}
-    one = moved(one, one.inner, mapping, ex)
     at = place_of[""]
     scope = Scope(ex, target)
-    add_pass(scope, one, streaming, (at * length, part_of(extent, at * length, length)))
-    partials = make_partials(one.reductions, (*[size for _, size in own], chunks), ex)
+    partials = make_partials(one.reductions, (*[size for _, size in own], chunks), ex, Search(one.inner, length))
+    own_pass = moved(of_chunks(partials, one), one.inner, mapping, ex)
+    add_pass(scope, own_pass, streaming, (at * length, part_of(extent, at * length, length)))
     scope.statements += store_partials(partials, (*[place_of[name] for name, _ in own], at), ex)
     loop = Loop(chunk, extent_of(own) * chunks, "parallel")
     return [Nest((loop,), tuple(scope.statements))], partials, chunks
@@ -163,7 +212,7 @@ def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[
         add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
     memo: dict[Node, Node] = {}
     accumulators = tuple([
-        Accumulator(r.name, r.kind, r.dtype, ex.substitute(r.value, mapping, memo), 0 if r.position == 0 else symbol(row))
+        accumulator(r, ex.substitute(r.value, mapping, memo), 0 if r.position == 0 else symbol(row))
         for r in plan.over
     ])  # fmt: skip
     after = [Store(write.buffer, write.subscripts, write.value) for write in plan.after]

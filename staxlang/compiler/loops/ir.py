@@ -141,7 +141,7 @@ class Loop:
 class Accumulator:
     """A reduction over all loops of the nest that holds it; afterwards `name` is a local at the nest's own level.
 
-    kind welford binds `name.mean` and `name.m2`; argmin/argmax bind `name` (i64 position) and `name.value`,
+    kind welford binds `name.mean` and `name.m2`; argmin/argmax (dtype i64) bind `name` (the position) and `name.value`,
     and `position` is the position counted over the reduced axes.
     """
 

@@ -14,6 +14,7 @@ from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, Store
 from staxlang.compiler.loops.keep import keep_values
 from staxlang.compiler.loops.nests import moved_write, vector_shape
+from staxlang.compiler.loops.openings import FINDING
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.loops.work import work_of
@@ -52,13 +53,16 @@ def _body(
         return flat_body(plan, ex, target, streaming, tiles)
     plan = with_merged_rows(plan, ex)
     column = None if plan.over else column_axis(plan, ex)
+    chunked = can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex)
+    if column is None and not chunked and any(r.kind in FINDING for one in plan.passes for r in one.reductions):
+        plan = with_merged_rows(assemble(cluster, stored, ex, positions=True), ex)
     kept = keep_values(plan, ex, tiles if column is None else None)
     streaming -= {one.buffer for one in kept}
     if plan.over:
         return over_body(plan, ex, target, streaming)
     if column is not None:
         return columns_body(plan, column, ex, target, tiles)
-    if can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex):
+    if chunked:
         return chunked_body(plan, ex, target, streaming)
     return rows_body(plan, ex, target, streaming)
 

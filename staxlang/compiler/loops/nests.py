@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from staxlang.base.dtypes import I64
 from staxlang.base.sizes import Size, minimum, symbol
 from staxlang.compiler.loops.assemble import Pass, Reduction, Write
 from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols, subexpressions
 from staxlang.compiler.loops.ir import Accumulator, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged
+from staxlang.compiler.loops.openings import FINDING
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -53,6 +55,11 @@ class Scope:
             self._find(operand, inner, table)
 
 
+def accumulator(one: Reduction, value: Node, position: Size, name: str = "") -> Accumulator:
+    """A reduction's accumulator; argmin and argmax give a place."""
+    return Accumulator(name or one.name, one.kind, I64 if one.kind in FINDING else one.dtype, value, position)
+
+
 def in_order(one: Pass, ex: Expressions) -> Pass:
     """The pass with its inner axes in order of memory, merged where all accesses allow."""
     accesses = accesses_of(one.roots(), one.stores(), one.names, ex)
@@ -84,7 +91,7 @@ def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), w
         loops[0] = Loop(loops[0].index, window[1], start=window[0])
     last = loops[-1]
     loops[-1] = Loop(last.index, last.extent, "vector", last.start, width, unroll)
-    accumulators = tuple([Accumulator(r.name, r.kind, r.dtype, r.value, r.position) for r in reductions])
+    accumulators = tuple([accumulator(r, r.value, r.position) for r in reductions])
     if needs_blocks(one.inner, reductions):
         scope.statements.append(_in_blocks(loops, accumulators, stores, ex))
     else:
