@@ -220,7 +220,7 @@ def test_every_layout_is_right_and_its_second_call_hits(name):
         assert np.shape(got) == np.shape(expected) and got.dtype == expected.dtype.newbyteorder("=")
         assert np.allclose(got, expected, rtol=1e-6, atol=1e-6)
     stats = kernel.stats()
-    assert stats.route == "native" and stats.compilations == 1 and stats.hits >= 2
+    assert stats.route == "native" and stats.compilations + stats.disk_hits == 1 and stats.hits >= 2
 
 
 def test_layouts_own_versions():
