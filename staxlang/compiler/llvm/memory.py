@@ -124,6 +124,8 @@ def load(f: Function, buffer: Buffer, subscripts: tuple[object, ...], indirect: 
         return Value(text, buffer.dtype, 1, level, varying, reads, imag)
     assert f.lanes is not None
     mask = f.mask()
+    if mask is not None:
+        mask = f.widen(mask, f.lanes.width)  # a guard that does not vary over the lanes is a scalar
     level = f.load_level(max(where.level, mask.level if mask is not None else 0), root)
     text, imag = _vector_load(f, buffer.dtype, where, mask, level)
     return Value(text, buffer.dtype, f.lanes.width, level, True, reads, imag)
