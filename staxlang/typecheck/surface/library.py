@@ -10,7 +10,8 @@ _FUNCTIONS = (
     "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud "
     "linspace logspace geomspace bartlett blackman hamming hanning meshgrid indices ix_ eye identity tri tril triu diag diagflat vander "
     "trace outer inner vdot vecdot matvec vecmat kron cross cov corrcoef select isclose allclose array_equal array_equiv nan_to_num "
-    "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate"
+    "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
+    "digitize searchsorted interp piecewise"
 )
 _LINALG = "norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
 
@@ -35,7 +36,7 @@ _DECOMPOSITION = "decompositions are not compiled in this version: call it outsi
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
-    ("sort argsort partition argpartition median percentile quantile searchsorted digitize interp lexsort", _ORDERING),
+    ("sort argsort partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", _RANDOM),
     ("svd qr cholesky inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),

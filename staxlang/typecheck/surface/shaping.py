@@ -13,6 +13,7 @@ from staxlang.base.dtypes import DType
 from staxlang.base.sizes import Condition, Size
 from staxlang.typecheck import reshaping, views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.surface.arguments import (
     absent,
     array_of,
@@ -209,7 +210,10 @@ def expand_dims(call: CallContext, a: Value, axis: Value) -> Value:
 def squeeze(call: CallContext, a: Value, axis: Value = NONE) -> Value:
     array = array_of(call, a)
     if absent(axis):
-        axes = tuple(k for k, extent in enumerate(array.shape) if _is_one(call, extent) is True)
+        ones = [_is_one(call, extent) for extent in array.shape]
+        if any(one is None and not call.is_rigid(extent) for one, extent in zip(ones, array.shape, strict=True)):
+            raise Unknowable  # in checking: the rank depends on it
+        axes = tuple(k for k, one in enumerate(ones) if one)
     else:
         axes = axes_of(call, axis, array.rank)
         for one in axes:
