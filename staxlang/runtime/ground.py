@@ -18,21 +18,59 @@ _stores: Final[dict[tuple[str | None, int], Store]] = {}
 _reason: str | None = None
 
 
+class _Making:
+    """The process's Support. Where the disk does not have it, a thread makes it (and so loads llvmlite) while the caller's goes on with
+    evaluating; both need the processor for about as long."""
+
+    def __init__(self, target: Target, store: Store | None) -> None:
+        self._target = target
+        self._store = store
+        self._support: Support | None = None
+        self._problem: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        stored = Support.stored(target, store, identity.compiler())
+        if stored is not None:
+            self._support = stored
+            stored.set_miss_function(_missed)
+        else:
+            self._thread = threading.Thread(target=self._make, name="stax-support")
+            self._thread.start()
+
+    def _make(self) -> None:
+        try:
+            made = Support.built(self._target, self._store, identity.compiler())
+            made.set_miss_function(_missed)
+            self._support = made
+        except BaseException as problem:  # raised again in the thread that waits
+            self._problem = problem
+
+    def get(self) -> Support:
+        if self._support is None and self._thread is not None:
+            self._thread.join()
+        if self._support is None:
+            raise RuntimeError("the support module could not be made") from self._problem
+        return self._support
+
+
 class Ground:
     """The state shared by kernels whose settings ask for the same machine and cache."""
 
-    def __init__(self, target: Target, store: Store | None, support: Support) -> None:
+    def __init__(self, target: Target, store: Store | None, making: _Making) -> None:
         self.target = target
         self.store = store
-        self.support = support
+        self.making = making
         self.native = not unfit()
         self._programs: Any = None
+
+    @property
+    def support(self) -> Support:
+        return self.making.get()
 
     @property
     def programs(self) -> Any:
         """Programs by content (loads the compiler)."""
         if self._programs is None:
-            self._programs = late.programs().Programs(self.target, self.store, self.support)
+            self._programs = late.programs().Programs(self)
         return self._programs
 
     @staticmethod
@@ -57,11 +95,7 @@ def _make(settings: Settings) -> Ground:
     target = detect(settings.isa, settings.threads)
     store = store_for(settings)
     first = next(iter(_grounds.values()), None)
-    if first is not None:
-        return Ground(target, store, first.support)
-    support = Support(target, store, identity.compiler())
-    support.set_miss_function(_missed)
-    return Ground(target, store, support)
+    return Ground(target, store, first.making if first is not None else _Making(target, store))
 
 
 def _missed(kernel: Any, /, *args: Any, **kwargs: Any) -> Any:

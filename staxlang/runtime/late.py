@@ -18,6 +18,11 @@ def kernels() -> Any:
     return import_module("staxlang.runtime.kernel")
 
 
+def operations() -> Any:
+    """Calls of `stax.*` outside of kernels."""
+    return import_module("staxlang.runtime.operations")
+
+
 def programs() -> Any:
     return import_module("staxlang.runtime.programs")
 

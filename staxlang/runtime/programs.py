@@ -25,14 +25,15 @@ from staxlang.compiler.passes.driver import Trace
 from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
 from staxlang.runtime import identity
-from staxlang.runtime.disk import Store, digest
+from staxlang.runtime.disk import digest
+from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
 from staxlang.runtime.program_loading import Stored, load_program
 from staxlang.runtime.reference import run_graph
 from staxlang.runtime.running import Array
-from staxlang.runtime.support import Support, build
+from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
 
 _INDEX: Final = re.compile(r"i\d+")  # the subscripts of views
@@ -97,10 +98,10 @@ class ReferenceProgram:
 class Programs:
     """The process's programs by content key."""
 
-    def __init__(self, target: Target, store: Store | None, support: Support) -> None:
-        self.target = target
-        self.store = store
-        self.support = support
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.target = ground.target
+        self.store = ground.store
         self.compiled = 0  # programs that were really built in this process
         self.disk_hits = 0
         self._known: dict[str, Built] = {}
@@ -151,7 +152,7 @@ class Programs:
         return built
 
     def _load(self, key: str, stored: Stored) -> Built:
-        program = load_program(self.support, self.target, self.store, key, stored)
+        program = load_program(self.ground.support, self.target, self.store, key, stored)
         _, _, sizes, arena, work, checks = stored
         return Built(program, tuple(sizes), _size(arena), _size(work), checks, stored)
 

@@ -38,30 +38,33 @@ def load(data: bytes, symbols: Symbols, exported: tuple[str, ...]) -> Code:
 class Support:
     """The process's native ground: `symbols` for loading entries, `layout` and `words` for writing them."""
 
-    def __init__(self, target: Target, store: Store | None, identity: str) -> None:
+    def __init__(self, data: bytes) -> None:
+        """Raises LoadError where the object does not fit this process."""
         self.layout: HeaderLayout = headers.layout()
         self.words = headers.dtype_words(self.layout)
         self.symbols = Symbols()
         self.symbols.update(headers.numpy_symbols())
-        key = digest("support", identity, target.triple, target.cpu, target.features)
-        data = store.get(key) if store is not None else None
-        code = self._load(data) if data is not None else None
-        if code is None:
-            data = build(support_text(array_flags=headers.ARRAY_FLAGS, array_handler=headers.ARRAY_HANDLER), target, 1)
-            code = load(data, self.symbols, _EXPORTED)
-            if store is not None:
-                store.put(key, data)
-        self.code = code
+        self.code = load(data, self.symbols, _EXPORTED)
         self.libraries: list[Code] = []
         self.programs: dict[str, Any] = {}  # loaded programs by their keys
-        self.symbols.update(code.addresses)
+        self.symbols.update(self.code.addresses)
         self._bind_memory()
 
-    def _load(self, data: bytes) -> Code | None:
+    @staticmethod
+    def stored(target: Target, store: Store | None, identity: str) -> Support | None:
+        """From disk; None where it is not there or does not fit."""
+        data = store.get(_key(target, identity)) if store is not None else None
         try:
-            return load(data, self.symbols, _EXPORTED)
+            return None if data is None else Support(data)
         except LoadError:
             return None
+
+    @staticmethod
+    def built(target: Target, store: Store | None, identity: str) -> Support:
+        data = build(support_text(array_flags=headers.ARRAY_FLAGS, array_handler=headers.ARRAY_HANDLER), target, 1)
+        if store is not None:
+            store.put(_key(target, identity), data)
+        return Support(data)
 
     def address(self, name: str) -> int:
         return self.code.addresses[name]
@@ -90,6 +93,10 @@ class Support:
 
     def keep_at_most(self, limit: int) -> None:
         write_pointer(self.address("stax_keep_limit"), limit)
+
+
+def _key(target: Target, identity: str) -> str:
+    return digest("support", identity, target.triple, target.cpu, target.features)
 
 
 def write_pointer(address: int, value: int) -> None:
