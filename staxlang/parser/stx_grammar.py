@@ -60,9 +60,7 @@ def grammar() -> Any:
 
 
 def build_grammar(text: str) -> Any:
-    return lark.Lark(
-        text, start=["item", "named"], parser="lalr", postlex=_Layout(), keep_all_tokens=True, maybe_placeholders=False,
-    )  # fmt: skip
+    return lark.Lark(text, start=["item", "named"], parser="lalr", postlex=_Layout(), keep_all_tokens=True)
 
 
 def store_tables(key: bytes, built: Any) -> None:

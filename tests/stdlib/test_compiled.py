@@ -67,7 +67,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", CASES)
 def test_against_numpy(case: Any, compiled: None) -> None:
-    case()
+    assert case() is None
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -89,4 +89,4 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Outside of a kernel the functions run at once."""
     words = {name: getattr(stax, name) for name in library_names()}
     monkeypatch.setattr(cases, "WORDS", words | {"nan": np.nan, "inf": np.inf})
-    cases.test_example(name)
+    assert cases.test_example(name) is None
