@@ -13,6 +13,10 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 
+# More walks over a row than this (each needs a reduction of the one before) do not go into one kernel.
+DEEPEST = 6
+
+
 @record
 class Cluster:
     """Units in program order over shared outer indices.
@@ -244,6 +248,8 @@ def _checked(made: Cluster, ex: Expressions, target: Target) -> Cluster | str:
     if not made.pure and _changes_argument(made, ex):
         return "it changes an argument that it reads"
     depth = depth_of(made, ex)
+    if depth > DEEPEST:
+        return "a row would be walked too often"
     if depth and is_few(made.outer, target) and is_long(made, ex, target):
         return "the rows are too few for the threads and too long for the cache"
     return made

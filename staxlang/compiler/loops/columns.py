@@ -195,11 +195,13 @@ class _Columns:
         """The roots with what is costly and the same for all rows made before the loop over rows, in tiles."""
         ex = self.ex
         table: dict[Node, Node] = {}
+        seen: set[Node] = set()
         stack = list(roots)
         while stack:
             node = stack.pop()
-            if node in table or not node.operands:
+            if node in seen or not node.operands:
                 continue
+            seen.add(node)
             if inner.isdisjoint(ex.free(node)) and ex.cost(node) - len(ex.loads(node)) >= WORTH_A_TILE:
                 table[node] = ex.load(*self._tile(node.type, start))
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
 from staxlang.compiler.loops.cluster import Cluster, joined, single
@@ -14,7 +15,7 @@ from staxlang.compiler.target import Target
 # What an unknown size counts as where alternatives are weighed; never part of what is generated.
 NOMINAL = 1024
 # A kernel is not made larger than this many instructions.
-LARGEST_KERNEL = 1500
+LARGEST_KERNEL = 600
 
 
 class Fusion:
@@ -41,26 +42,26 @@ class Fusion:
                 self.readers[buffer] = self.readers.get(buffer, 0) + 1
 
     def run(self) -> None:
-        gains = self._all_gains()
-        while gains:
-            pair = max(gains, key=lambda one: (gains[one], -one[0], -one[1]))
-            a, b = pair
-            del gains[pair]
-            if not self._merge(a, b):
+        best = self._all_gains()  # (-gain, a, b, how often a and b had been merged with others by then)
+        heapify(best)
+        merged = [0] * len(self.groups)
+        while best:
+            _, a, b, *then = heappop(best)
+            if then != [merged[a], merged[b]] or not self._merge(a, b):
                 continue
-            for key in [key for key in gains if b in key or a in key]:
-                del gains[key]
+            merged[a] += 1
+            merged[b] += 1
             for other in range(len(self.groups)):
                 if other != a and self.groups[other] is not None:
-                    key = (min(a, other), max(a, other))
-                    gain = self._gain(*key)
+                    one, two = min(a, other), max(a, other)
+                    gain = self._gain(one, two)
                     if gain > 0:
-                        gains[key] = gain
+                        heappush(best, (-gain, one, two, merged[one], merged[two]))
 
-    def _all_gains(self) -> dict[tuple[int, int], int]:
+    def _all_gains(self) -> list[tuple[int, int, int, int, int]]:
         touching: dict[str, list[int]] = {}
         for number, group in enumerate(self.groups):
-            if isinstance(group, Cluster):
+            if isinstance(group, Cluster) and not group.sealed:
                 for buffer in self.reads[number] | self.writes[number]:
                     touching.setdefault(buffer, []).append(number)
         pairs: dict[tuple[int, int], None] = {}
@@ -68,12 +69,13 @@ class Fusion:
             for at, a in enumerate(numbers):
                 for b in numbers[at + 1 : at + 17]:
                     pairs[a, b] = None
-        gains = {pair: self._gain(*pair) for pair in pairs}
-        return {pair: gain for pair, gain in gains.items() if gain > 0}
+        gains = [(-self._gain(a, b), a, b, 0, 0) for a, b in pairs]
+        return [one for one in gains if one[0] < 0]
 
     def _gain(self, a: int, b: int) -> int:
         """Nominal bytes that are not moved when two groups run in one kernel."""
-        if not isinstance(self.groups[a], Cluster) or not isinstance(self.groups[b], Cluster):
+        first, second = self.groups[a], self.groups[b]
+        if not isinstance(first, Cluster) or not isinstance(second, Cluster) or first.sealed or second.sealed:
             return 0
         gain = 0
         for buffer in (self.reads[a] | self.writes[a]) & (self.reads[b] | self.writes[b]):

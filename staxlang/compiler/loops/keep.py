@@ -44,10 +44,12 @@ def _shared(first: Pass, later: Pass, ex: Expressions) -> list[Node]:
         return []
     known = set(subexpressions(first.roots()))
     found: dict[Node, None] = {}
+    seen: set[Node] = set()
 
     def visit(node: Node) -> None:
-        if node.op == "load" or ex.free(node).isdisjoint(first.names):
+        if node in seen or node.op == "load" or ex.free(node).isdisjoint(first.names):
             return
+        seen.add(node)
         if node in known and ex.cost(node) - len(ex.loads(node)) >= WORTH_KEEPING:
             found[node] = None
             return

@@ -34,14 +34,16 @@ class Scope:
     def hoisted(self, roots: Sequence[Node], inner: frozenset[str]) -> list[Node]:
         """The roots with what does not depend on the inner indices bound before the loop, once."""
         table: dict[Node, Node] = {}
+        seen: set[Node] = set()
         for root in roots:
-            self._find(root, inner, table)
+            self._find(root, inner, table, seen)
         memo: dict[Node, Node] = {}
         return [self.ex.replace(root, table, memo) for root in roots] if table else list(roots)
 
-    def _find(self, node: Node, inner: frozenset[str], table: dict[Node, Node]) -> None:
-        if node in table or node.op in _NO_HOIST:
+    def _find(self, node: Node, inner: frozenset[str], table: dict[Node, Node], seen: set[Node]) -> None:
+        if node in seen or node.op in _NO_HOIST:
             return
+        seen.add(node)
         if self.ex.free(node).isdisjoint(inner):
             found = self.bound.get(node)
             if found is None:
@@ -52,7 +54,7 @@ class Scope:
             return
         # Loads behind a guard may only run where it holds, so nothing is taken out from there.
         for operand in node.operands[:1] if node.op == "guard" else node.operands:
-            self._find(operand, inner, table)
+            self._find(operand, inner, table, seen)
 
 
 def accumulator(one: Reduction, value: Node, position: Size, name: str = "") -> Accumulator:
