@@ -12,7 +12,7 @@ from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, symbol, symbols
 from staxlang.base.types import TensorType
 from staxlang.runtime.evidence import Evidence, decide
-from staxlang.runtime.headers import DTYPE_NAMES
+from staxlang.runtime.headers import dtype_name
 from staxlang.runtime.planning import LEAF_KINDS, stride_pattern, strides_in_elements
 from staxlang.runtime.signature import Array, Item
 from staxlang.typecheck import arguments as abstract
@@ -74,7 +74,9 @@ def _names(size: Size) -> frozenset[str]:
 
 
 def dtype_of(value: Any) -> DType:
-    return DTYPES[DTYPE_NAMES[value.dtype.char]]
+    name = dtype_name(value.dtype)
+    assert name is not None  # refused before (signature.py)
+    return DTYPES[name]
 
 
 def abstract_arguments(values: dict[str, Any], items: Sequence[Item], policy: SizePolicy, share: bool) -> Arguments:

@@ -74,7 +74,8 @@ class _Capture:
         self.share = share
         self.arguments: Arguments = abstract_arguments(prepared.values, prepared.items, self.policy, share)
         self.recorder = GraphRecorder(self._run_gate)
-        self.context = EvaluationContext(self.recorder, unroll_limit=compiler.settings.static_loop_limit)
+        settings = compiler.settings
+        self.context = EvaluationContext(self.recorder, unroll_limit=settings.static_loop_limit, depth_limit=settings.recursion_limit)
         self.context.arguments = prepared.values
         self.context.rigid |= said.names
         self.context.declared.update(said.solved)
@@ -168,6 +169,7 @@ class _Capture:
             work=built.work,
             arena=built.arena,
             gate=gate,
+            separate=self.compiler.settings.overlap == "assume-none",
             fail=builder.slot(_Failure(graph, self.compiler)) if built.checks else -1,
             slots=len(builder.slots),
         )

@@ -33,6 +33,8 @@ def describe(value: Any) -> Content | None:
         return (type(value).__name__, *(sorted(map(repr, parts)) if type(value) is frozenset else parts))
     if isinstance(value, slice | range):
         return (type(value).__name__, repr(value))
+    if type(value).__module__.partition(".")[0] == "staxlang":
+        return _of_ours(value)
     return None
 
 
@@ -51,6 +53,16 @@ def _of_named(value: Any) -> Content | None:
     if module is None and isinstance(value, np.ufunc):
         module = "numpy"
     return ("named", module, name) if look_up(module, name) is value else None
+
+
+def _of_ours(value: Any) -> Content | None:
+    """Stax's own objects: kernels by their function, operations and dtypes by name."""
+    inner = getattr(value, "__wrapped__", None)
+    if isinstance(inner, FunctionType):
+        text = function_digest(inner)
+        return None if text is None else ("kernel", text, repr(value.settings))
+    reduced = value.__reduce__()
+    return ("ours", type(value).__name__, repr(reduced[1])) if isinstance(reduced, tuple) else None
 
 
 def _of_method(value: MethodType) -> Content | None:

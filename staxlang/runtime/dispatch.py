@@ -6,6 +6,7 @@ import itertools
 import logging
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -175,8 +176,10 @@ class Dispatcher:
         if version is not None:
             self.evidence.update(observed.seen)
             self.counts.disk_hits += 1
+            self._log("cache", f"version {number} comes from disk")
             return version
         self._count_compilation()
+        start = time.perf_counter()
         try:
             version, seen = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, number)
         except Exception as problem:
@@ -185,6 +188,9 @@ class Dispatcher:
             late.raise_error_from(problem, "compilation-failed", kernel=self.binder.name, reason=f"{type(problem).__name__}: {problem}")
         self.evidence.update(seen)
         self.counts.compilations += 1
+        self._log("compilation", f"version {number} took {(time.perf_counter() - start) * 1e3:.1f} ms")
+        for gate in version.gates:
+            self._log("gates", f"version {number}: {gate.path} is {gate.outcome!r}")
         if key is not None and self.settings.engine != "reference":
             save(ground, key, version, self.function)
         return version
@@ -251,15 +257,17 @@ class Dispatcher:
         if self.counts.fallbacks == 1:
             reason = problem.diagnostics[0].message if problem.diagnostics else str(problem)
             late.warn_of("fallback-numpy", kernel=self.binder.name, reason=reason)
-        if self.settings.log & {"fallback", "all"}:
-            log("fallback", f"{self.binder.name}: {problem}")
+        self._log("fallback", str(problem))
 
     def _note_miss(self, differences: list[tuple[Version, list[Difference]]]) -> None:
         self.counts.misses += 1
         miss = Miss(self.counts.calls + self.native_hits, tuple((version.number, tuple(found)) for version, found in differences))
         self.misses.append(miss)
-        if self.settings.log & {"recompiles", "all"}:
-            log("recompiles", f"{self.binder.name}: {miss}")
+        self._log("recompiles", str(miss))
+
+    def _log(self, topic: str, text: str) -> None:
+        if self.settings.log & {topic, "all"}:
+            log(topic, f"{self.binder.name}: {text}")
 
     @property
     def replays(self) -> int:

@@ -31,7 +31,7 @@ class EntryMaker:
         """The entry of an encoded plan; `exact` is the same plan with sizes, where it is at hand. None: this shape has no native entry."""
         table = list(slots)
         placed = self._at_shape(plan, shape, table, outcome)
-        if placed is None:
+        if placed is None or any(place.check[:2] == ("array", "bf16") for place in placed.places):
             return None
         where = (identity.compiler(), identity.machine(self.target), repr(self.support.layout))
         key = digest("entry", shape_key(placed), program.name, *where)

@@ -26,6 +26,13 @@ DTYPE_NAMES: Final = {
     if np.dtype(character).itemsize == (1 if name == "bool" else int(name[1:]) // 8)
 }  # fmt: skip
 
+BFLOAT16: Final = "bfloat16"  # of ml_dtypes; its number in this process is not known beforehand, so calls with it are matched in Python
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str | None:
+    """The name in base.dtypes of a NumPy dtype, its byte order aside; None where kernels do not take it."""
+    return DTYPE_NAMES.get(dtype.char) or ("bf16" if dtype.name == BFLOAT16 else None)
+
 
 def word(address: int, offset: int = 0) -> int:
     """64 bits of memory, signed."""

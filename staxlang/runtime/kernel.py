@@ -13,7 +13,8 @@ from staxlang.runtime.dispatch import Dispatcher
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.kernel_type import native_type, set_entry
 
-OPTIONS = tuple(name for name in SETTING_NAMES if name not in ("cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
+_OF_THE_PROCESS = frozenset(("branches", "cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
+OPTIONS = tuple(name for name in SETTING_NAMES if name not in _OF_THE_PROCESS)
 
 
 class Stats(NamedTuple):
@@ -121,7 +122,7 @@ Kernel, _OFFSET = native_type(KernelBase, "Kernel")
 def kernel(function: Any = None, /, **options: Any) -> Any:
     """Compile a function: `@stax.kernel`, or `@stax.kernel(fast_math=True)` with options.
 
-    The options are those of `Settings`: fallback, strict, fast_math, checked, sizes, branches, overlap, max_versions, unroll_limit, engine, isa.
+    The options are those of `Settings`: fallback, strict, fast_math, checked, sizes, overlap, max_versions, unroll_limit, engine, isa.
 
     >>> import numpy as np, staxlang as stax
     >>> @stax.kernel

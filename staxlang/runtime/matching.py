@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from staxlang.runtime.headers import DTYPE_NAMES
+from staxlang.runtime.headers import dtype_name
 from staxlang.runtime.plans import EntryPlan, Environment, Place, evaluate
 
 _SHARED = "shared memory"
@@ -117,7 +117,7 @@ class Matcher:
         path = place.path
         if type(value) is not np.ndarray:
             return self._differ(path, f"{path} is an array", "numpy.ndarray", type(value).__name__)
-        if DTYPE_NAMES.get(value.dtype.char) != dtype or not value.dtype.isnative:
+        if dtype_name(value.dtype) != dtype or not value.dtype.isnative:
             self._differ(path, f"{path}.dtype == {dtype}", dtype, str(value.dtype))
         if value.ndim != len(shape):
             return self._differ(path, f"{path}.ndim == {len(shape)}", len(shape), value.ndim)
@@ -241,7 +241,7 @@ class Matcher:
     def _overlaps(self) -> None:
         arrays = [(k, place) for k, place in enumerate(self.plan.places) if place.check[0] == "array"]
         for index, place in arrays:
-            for other, beside in arrays if place.check[4] else ():
+            for other, beside in arrays if place.check[4] and not self.plan.separate else ():
                 if other != index and np.may_share_memory(self.objects[index], self.objects[other]):
                     what = f"{place.path} and {beside.path} do not overlap"
                     self._differ(place.path, what, "separate memory", _SHARED)

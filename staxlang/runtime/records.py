@@ -72,7 +72,10 @@ def _item_content(item: Item) -> Any:
         return len(value)
     if item.kind == "dict":
         return describe(tuple(value))
-    return describe(type(value)) if item.kind == "record" else describe(value)
+    if item.kind == "record":
+        return describe(type(value))
+    # Of an instance, the version's own guards look at what the program has read of it.
+    return describe(value) or (describe(type(value)) if item.kind == "object" else None)
 
 
 def _below(key: str, outcome: Any) -> str:

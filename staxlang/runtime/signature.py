@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from staxlang.runtime import late
-from staxlang.runtime.headers import DTYPE_NAMES
+from staxlang.runtime.headers import dtype_name
 
 # Subclasses of ndarray that mean nothing of their own for arithmetic.
 _PLAIN_SUBCLASSES = (np.memmap,)
@@ -70,8 +70,7 @@ class _Walk:
         if isinstance(value, _STATIC):
             return self._leaf("static", value, path, parent, step)
         if isinstance(value, np.generic):
-            name = DTYPE_NAMES.get(value.dtype.char)
-            return self._leaf("static" if name is None else "numpy scalar", value, path, parent, step)
+            return self._leaf("static" if dtype_name(value.dtype) is None else "numpy scalar", value, path, parent, step)
         if isinstance(value, np.ndarray):
             return self._subclass(value, path, parent, step)
         if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(value, "_fields")):
@@ -88,7 +87,7 @@ class _Walk:
         return value
 
     def _array(self, value: Array, path: str, parent: int, step: tuple[Any, ...]) -> Array:
-        if DTYPE_NAMES.get(value.dtype.char) is None and value.dtype.name != "bfloat16":
+        if dtype_name(value.dtype) is None:
             late.raise_error("unsupported-array", path=path, given=str(value.dtype))
         fit = value
         if not (value.dtype.isnative and value.flags.aligned and _steps_fit(value)):

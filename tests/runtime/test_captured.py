@@ -240,3 +240,41 @@ def test_cache_folder_in_trouble(tmp_path, damage):
 def test_cache_switched_off(tmp_path):
     assert run(tmp_path, STAX_CACHE="0")[:2] == expected(2, lambda x: x + 1)
     assert not (tmp_path / "cache").exists()
+
+
+KERNEL_CALLS = """
+import sys
+from collections import namedtuple
+import numpy as np
+import staxlang as stax
+
+@stax.kernel
+def inner(x):
+    return np.exp(x) * 2
+
+class Layer:
+    def __init__(self):
+        self.w = np.full(4, 2.0)
+        self.k = 3
+    @stax.kernel
+    def forward(self, x, how="plus", pair=None):
+        y = stax.softmax(inner(x)) + self.w * self.k
+        return y if how == "plus" else (y, pair[1], [y.sum(), None], {{"n": x.shape[0]}})
+
+Pair = namedtuple("Pair", "a b")
+layer = Layer()
+x = np.arange(12.0).reshape(3, 4)
+print(layer.forward(x).sum(), layer.forward(x, "all", pair=Pair(1, 2))[1:])
+layer.w = np.full(4, 5.0)
+print(layer.forward(x).sum())
+stats = Layer.forward.stats()
+print(stats.compilations, stats.disk_hits, "llvmlite" in sys.modules, stats.route)
+"""
+
+
+def test_objects_methods_and_kernels_through_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PROGRAM", KERNEL_CALLS)
+    first = run(tmp_path)
+    second = run(tmp_path)
+    assert first[:2] == second[:2]
+    assert first[2].split()[:2] == ["2", "0"] and second[2] == "0 2 False native"

@@ -134,12 +134,24 @@ def _run(writer: EntryWriter, program: str, release_work: int) -> None:
         scratch, owned = w.call("ptr", "stax_allocate", ("i64", w.size(plan.arena))), True
         w.require(w.op(f"icmp ne ptr {scratch}, null"), "memory")
     tables = f"(ptr %arrays, ptr %sizes, ptr %scalars, ptr {scratch})"
+    held = _held(writer) if not isinstance(plan.work, int) or plan.work >= release_work else []
+    for array in held:
+        w.call("void", "Py_IncRef", ("ptr", array))
     status = _released(writer, plan.work, release_work, f"call i32 @{program}{tables}")
+    for array in held:
+        w.call("void", "Py_DecRef", ("ptr", array))
     if owned:
         w.call("void", "stax_release", ("ptr", scratch))
     if plan.fail >= 0:
         w.do(f"store i32 {status}, ptr %overflow")
         w.require_equal("i32", status, "0", "failed")
+
+
+def _held(writer: EntryWriter) -> list[str]:
+    """The arrays that nobody else holds fast: while the GIL is released, another thread may rebind a name, or empty a list. (The call's
+    own arguments belong to the caller.)"""
+    steps = {place: writer.plan.places[place].step[0] for place in writer.plan.arrays}
+    return [writer.objects[place] for place, step in steps.items() if step not in ("argument", "slot")]
 
 
 def _released(writer: EntryWriter, work: Size, threshold: int, call: str) -> str:

@@ -287,7 +287,7 @@ class EntryWriter:
         """An array that is written must not share memory with another one."""
         w = self.w
         arrays = [k for k, place in enumerate(self.plan.places) if place.check[0] == "array"]
-        written = [k for k in arrays if self.plan.places[k].check[4]]
+        written = [k for k in arrays if self.plan.places[k].check[4] and not self.plan.separate]
         extents = {k: self._memory(k) for k in arrays} if written else {}
         for index in written:
             for other in arrays:

@@ -80,6 +80,7 @@ class EntryPlan(NamedTuple):
     arena: Size = 0
     gate: str | None = None
     outcome: int | None = None
+    separate: bool = False  # the caller promises that written arrays do not overlap others
     slots: int = 0
     fail: int = -1  # slot of the callable that raises for a failed run-time check
 
