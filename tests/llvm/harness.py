@@ -39,13 +39,15 @@ def host_target(**changes: Any) -> Target:
 class Compiled:
     """An LLVM module in memory, verified, and libraries whose functions it calls."""
 
-    def __init__(self, text: str, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, text: str, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None, machine: tuple[str, str, str] | None = None
+    ) -> None:
         self.symbols = Symbols()
         self.symbols.update(dict(symbols or {}))
         self.codes: list[Code] = []
         for part in (*libraries, text):
             llvm.parse_assembly(part).verify()
-            code = load_object(native.compile_text(part, *host()), self.symbols)
+            code = load_object(native.compile_text(part, *(machine or host())), self.symbols)
             self.symbols.update(code.addresses)
             self.codes.append(code)
 
@@ -64,10 +66,11 @@ class Program:
         self, schedule: Schedule, target: Target | None = None, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None
     ) -> None:
         self.schedule = schedule
-        self.emission: Emission = emit(schedule, target or host_target(), "kernel")
+        target = target or host_target()
+        self.emission: Emission = emit(schedule, target, "kernel")
         self.names = size_symbols(schedule)
         try:
-            self.compiled = Compiled(self.emission.text, libraries, symbols)
+            self.compiled = Compiled(self.emission.text, libraries, symbols, (target.triple, target.cpu, target.features))
         except RuntimeError as error:
             raise RuntimeError(f"{error}\n{self.emission.text}") from None
         self.function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(self.compiled.address("kernel"))

@@ -291,7 +291,7 @@ class EntryWriter:
         extents = {k: self._memory(k) for k in arrays} if written else {}
         for index in written:
             for other in arrays:
-                if other == index or other in written and other < index:
+                if other == index or (other in written and other < index):
                     continue
                 before = w.op(f"icmp ule ptr {extents[index][1]}, {extents[other][0]}")
                 after = w.op(f"icmp ule ptr {extents[other][1]}, {extents[index][0]}")

@@ -10,7 +10,7 @@ from staxlang.base.sizes import Condition, Size, SizeExpression
 class Writer:
     """Collects a function's lines. Every guard that fails goes to the block `miss`."""
 
-    __slots__ = ("lines", "externals", "globals", "env", "_count")
+    __slots__ = ("_count", "env", "externals", "globals", "lines")
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -124,7 +124,7 @@ def convert(f: Function, value: Value, dtype: DType) -> Value:
         real = convert(f, value, component)
         zero = splat(number(0.0, component), element(component), value.lanes)
         return Value(real.text, dtype, real.lanes, real.level, real.varying, real.reads, zero)
-    return combine(f, cast_form(source, dtype, value.lanes), (value,), dtype, value.lanes)
+    return combine(f, cast_form(source, dtype, value.lanes, f.module.soft_half), (value,), dtype, value.lanes)
 
 
 def _cast(f: Function, node: Node) -> Value:

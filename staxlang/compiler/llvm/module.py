@@ -44,6 +44,7 @@ class Module:
         self.externals: dict[str, None] = {}
         self.shared: dict[str, None] = {}  # lines that mathematics wants at module level
         self.masks = target.vector_bytes >= 64  # masked loads and stores cost nothing
+        self.soft_half = target.triple.startswith("x86_64") and target.vector_bytes < 32  # f16 conversions came with AVX2's machines
         self.scales = target.vector_bytes >= 64  # llvm.ldexp is one instruction
         self.checks: list[Node] = []
         self._terms: dict[tuple[str, tuple[object, ...]], Terms] = {}

@@ -99,6 +99,6 @@ def _on_bits(op: str, text: str, operand: DType, result: DType) -> str:
 
 
 @cache
-def cast_form(source: DType, target: DType, lanes: int) -> Template:
-    """The conversion's instructions."""
-    return compile_form(cast_text(source, target), source, target, lanes)
+def cast_form(source: DType, target: DType, lanes: int, soft: bool = False) -> Template:
+    """The conversion's instructions; soft: on a machine without instructions for halves."""
+    return compile_form(cast_text(source, target, soft), source, target, lanes)

@@ -2,7 +2,7 @@
 
 A form is LLVM assembly in which
     T  the operands' type      R  the result's type       M  the mask type (i1 lanes)
-    I  integer as wide as T    F, D  float, double        H  half     S, L  i32, i64: of as many lanes
+    I  integer as wide as T    F, D  float, double        H  half     J, S, L  i16, i32, i64: of as many lanes
     .T after `@llvm.name`      that type's overload suffix
     resize %y                  the last line: %r is the integer %y in the result's width
     #1  #-0.5  #inf            a constant of T;  #I5 of I, #D0.5 of D, ...;  #BITS #SHIFT (bits - 1) #MIN #MAX #SIGN #REST #INFBITS #MANTISSA #BIAS #FRACTION #QUIET by name
@@ -20,8 +20,8 @@ from staxlang.compiler.llvm.types import BITS_ROWS, element, float_text, splat, 
 OPERAND_NAMES = ("a", "b", "c")
 _OPERANDS = frozenset(("a", "b", "c", "ar", "ai", "br", "bi", "cr", "ci"))
 _TOKEN = re.compile(
-    r"\.(?P<suffix>[TRIFDHSL])\b|\b(?P<type>[TRMIFDHSL])\b|%(?P<name>[a-z]\w*)"
-    r"|#(?P<named>[A-Z]{2,})|#(?P<kind>[TRMIFDHSL]?)(?P<number>-?(?:inf|nan|true|false|0x[0-9a-fA-F]+|\d[\d.]*(?:e[-+]?\d+)?))"
+    r"\.(?P<suffix>[TRIFDHSLJ])\b|\b(?P<type>[TRMIFDHSLJ])\b|%(?P<name>[a-z]\w*)"
+    r"|#(?P<named>[A-Z]{2,})|#(?P<kind>[TRMIFDHSLJ]?)(?P<number>-?(?:inf|nan|true|false|0x[0-9a-fA-F]+|\d[\d.]*(?:e[-+]?\d+)?))"
 )
 _PRIVATE = re.compile(r"@stax\.([\w.]+)")
 _MANTISSA_ROWS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52, "c64": 23, "c128": 52}
@@ -72,7 +72,7 @@ def _elements(operand: DType, result: DType) -> dict[str, str]:
     own = element(operand)
     return {
         "T": own, "R": element(result), "M": "i1", "I": f"i{BITS_ROWS[own]}",
-        "F": "float", "D": "double", "H": "half", "S": "i32", "L": "i64",
+        "F": "float", "D": "double", "H": "half", "S": "i32", "L": "i64", "J": "i16",
     }  # fmt: skip
 
 
