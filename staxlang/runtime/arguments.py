@@ -18,6 +18,7 @@ from staxlang.runtime.signature import Array, Item
 from staxlang.typecheck import arguments as abstract
 from staxlang.typecheck.values import ArrayValue, Storage, Value
 
+
 class Arguments(NamedTuple):
     """Abstract arguments by parameter, the array types by leaf position, the hints of their symbols, and what was seen where."""
 
@@ -30,7 +31,9 @@ class Arguments(NamedTuple):
 class SizePolicy:
     """Decides for one capture which extents and strides are symbols: those that have been seen with a second value."""
 
-    def __init__(self, evidence: Evidence, settings: Settings, shapes: Mapping[str, Sequence[Size | None]], hints: Mapping[str, int]) -> None:
+    def __init__(
+        self, evidence: Evidence, settings: Settings, shapes: Mapping[str, Sequence[Size | None]], hints: Mapping[str, int]
+    ) -> None:
         """`shapes` are declared ones by path, over symbols whose values `hints` gives."""
         self.evidence = evidence
         self.settings = settings

@@ -1,4 +1,4 @@
-"""The way from a call that no version fits to a new version: evaluate, replay gates, build the program, plan the entry. Loaded on a miss."""
+"""From a call that no version fits to a new version: evaluate, replay gates, build the program, plan the entry. Loaded on a miss."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Compiler(NamedTuple):
 def compile_version(
     ground: Ground, settings: Settings, function: Any, prepared: Prepared, evidence: Evidence, number: int
 ) -> tuple[Version, Evidence]:
-    """The version for a call, and what its sizes add to the evidence. Raises the diagnostics of what cannot be compiled; then nothing stays."""
+    """The version for a call, and what its sizes add to the evidence. Raises diagnostics of what cannot be compiled; then nothing stays."""
     compiler = Compiler(ground.programs, settings)
     value = kernel_function(function)
     said = declared(value.tree, function, prepared.items)
@@ -150,7 +150,13 @@ class _Capture:
         return {**self.arguments.types, **{capture.position: capture.type for capture in self.context.captures}}
 
     def _plan(
-        self, builder: PlanBuilder, graph: Graph, built: Built, outputs: tuple[TensorType, ...], result: tuple[Any, ...], gate: str | None = None
+        self,
+        builder: PlanBuilder,
+        graph: Graph,
+        built: Built,
+        outputs: tuple[TensorType, ...],
+        result: tuple[Any, ...],
+        gate: str | None = None,
     ) -> EntryPlan:
         positions = [(node["position"], node) for node in graph.scalars]
         return EntryPlan(

@@ -1,4 +1,4 @@
-"""Python objects by content: the same description in every process for what means the same to a compiled program, None where there is none."""
+"""Python objects by content: one description in all processes for what means the same to a program, None where there is none."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.runtime.arguments import dtype_of
 from staxlang.runtime.signature import Item
+from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind, check_result, element
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import Evaluation
 from staxlang.typecheck.signatures import Signature, read_signature, scope_lookup
-from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind, check_result, element
 
 
 class Declared(NamedTuple):
@@ -91,7 +91,7 @@ def _rests(rests: dict[str, tuple[Size, ...]]) -> dict[str, int]:
 def _symbolic(
     shapes: dict[str, tuple[Size | None, ...]], values: dict[str, int], items: Sequence[Item], signature: Signature
 ) -> Declared:
-    """Symbols that stand alone on an axis are bound by it; one that only an expression determines is solved for: from 2*D given s, D = s//2."""
+    """Symbols alone on an axis are bound by it; one that only an expression determines is solved for: from 2*D given s, D = s//2."""
     alone = {str(size) for shape in shapes.values() for size in shape if isinstance(size, SizeExpression) and str(size) in values}
     solved: dict[str, Size] = {}
     hints = {name: value for name, value in values.items() if name in alone}

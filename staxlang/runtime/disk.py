@@ -1,4 +1,4 @@
-"""The cache on disk: payloads by content key. A damaged, foreign or unreadable entry is a miss; the folder is private; its size is bounded."""
+"""The cache on disk: payloads by content key. A damaged, foreign or unreadable entry is a miss; the folder is private and bounded."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import itertools
 import os
 import stat
 import sys
-from typing import Final
-
 from _blake2 import blake2b
+from typing import Final
 
 from staxlang.runtime import late
 

@@ -45,7 +45,7 @@ class Miss(NamedTuple):
 class Counts:
     """What happened to a kernel's calls outside native code."""
 
-    __slots__ = ("calls", "misses", "compilations", "fallbacks", "disk_hits", "replays", "dropped")
+    __slots__ = ("calls", "compilations", "disk_hits", "dropped", "fallbacks", "misses", "replays")
 
     def __init__(self) -> None:
         self.calls = self.misses = self.compilations = self.fallbacks = self.disk_hits = self.replays = self.dropped = 0

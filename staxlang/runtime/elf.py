@@ -18,7 +18,10 @@ _RELOCATION = struct.Struct("<QQq")
 _I32, _U32, _U64 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<Q")
 
 STUB_BYTES: Final = 16
-_STUB_CODE = {X86_64: b"\xff\x25\x02\x00\x00\x00\x66\x90", AARCH64: b"\x50\x00\x00\x58\x00\x02\x1f\xd6"}  # jump through the 8 bytes after it
+_STUB_CODE = {  # jump through the 8 bytes after it
+    X86_64: b"\xff\x25\x02\x00\x00\x00\x66\x90",
+    AARCH64: b"\x50\x00\x00\x58\x00\x02\x1f\xd6",
+}
 
 
 class LoadError(Exception):

@@ -95,13 +95,18 @@ def _returns(tree: tuple[Any, ...], places: dict[int, str]) -> bool:
     return tree[0] == "object" and tree[1] in places
 
 
+_FORMS = {
+    "bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f16": "e", "f32": "f",
+    "f64": "d",
+}  # fmt: skip
+
+
 def outcome_bits(value: Any, dtype: str) -> int | None:
     """A gate's value as the entry below it compares it; None for one that is wider than 64 bits."""
-    form = {"bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f16": "e", "f32": "f", "f64": "d"}
     if dtype == "c64":
         data = struct.pack("<ff", value.real, value.imag)
-    elif dtype in form:
-        data = struct.pack("<" + form[dtype], value)
+    elif dtype in _FORMS:
+        data = struct.pack("<" + _FORMS[dtype], value)
     else:
         return None
     return int.from_bytes(data.ljust(8, b"\0"), "little", signed=True)

@@ -1,4 +1,4 @@
-"""Where CPython and NumPy keep what the native entry reads: offsets, dtype words and C-API addresses, measured and tested in this process."""
+"""Where CPython and NumPy keep what the native entry reads: offsets, dtype words, C-API addresses, measured and tested here."""
 
 from __future__ import annotations
 

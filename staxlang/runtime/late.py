@@ -1,4 +1,4 @@
-"""Modules that a process served by its caches never needs - front end, compiler, llvmlite, the catalogue of errors - loaded at first use."""
+"""Modules that a process served by its caches never needs - front end, compiler, llvmlite, catalogue - loaded at first use."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def kernels() -> Any:
 def operations() -> Any:
     """Calls of `stax.*` outside of kernels."""
     return import_module("staxlang.runtime.operations")
+
+
+def names() -> Any:
+    """The meanings of names (imports the evaluator)."""
+    return import_module("staxlang.typecheck.names")
 
 
 def programs() -> Any:

@@ -1,4 +1,4 @@
-"""Outside functions that programs call - the thread pool, matrix products of NumPy's BLAS - made and bound when the first program needs them."""
+"""Outside functions that programs call - the thread pool, matrix products of NumPy's BLAS - bound when the first program needs them."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Symbols:
 class Code:
     """A loaded object: its exported addresses. The memory stays mapped until `free` is called."""
 
-    __slots__ = ("addresses", "_memory", "_view", "size")
+    __slots__ = ("_memory", "_view", "addresses", "size")
 
     def __init__(self, addresses: dict[str, int], memory: mmap.mmap | None, view: ctypes.c_char | None) -> None:
         self.addresses = addresses

@@ -26,13 +26,13 @@ _ISA_LEVELS: Final = {"avx512": 64, "avx2": 32, "sse2": 16, "generic": 16, "neon
 
 # (vendor, family, models) to the processor name of LLVM, whose tuning is best; others get the generic name of their level.
 _PROCESSORS: Final = (
-    ("AuthenticAMD", 23, range(0x00, 0x30), "znver1"),
+    ("AuthenticAMD", 23, range(0x30), "znver1"),
     ("AuthenticAMD", 23, range(0x30, 0x100), "znver2"),
-    ("AuthenticAMD", 25, range(0x00, 0x10), "znver3"),
+    ("AuthenticAMD", 25, range(0x10), "znver3"),
     ("AuthenticAMD", 25, range(0x20, 0x60), "znver3"),
     ("AuthenticAMD", 25, range(0x10, 0x20), "znver4"),
     ("AuthenticAMD", 25, range(0x60, 0xB0), "znver4"),
-    ("AuthenticAMD", 26, range(0x00, 0x100), "znver5"),
+    ("AuthenticAMD", 26, range(0x100), "znver5"),
     ("GenuineIntel", 6, (60, 63, 69, 70), "haswell"),
     ("GenuineIntel", 6, (61, 71, 79, 86), "broadwell"),
     ("GenuineIntel", 6, (78, 94, 142, 158, 165, 166), "skylake"),
@@ -81,7 +81,7 @@ def _feature_text(flags: frozenset[str], isa: str | None) -> str:
     parts: list[str] = []
     for flag, feature in _FEATURES.items():
         wide = flag.startswith("avx512")
-        over = wide and limit < 64 or (flag in ("avx", "avx2", "fma", "f16c") and limit < 32)
+        over = (wide and limit < 64) or (flag in ("avx", "avx2", "fma", "f16c") and limit < 32)
         parts.append(("+" if flag in flags and not over else "-") + feature)
     return ",".join([*parts, "-prefer-256-bit"])
 

@@ -160,8 +160,8 @@ class Matcher:
             self._differ(place.path, f"{place.path} fits 64 bits", "64 bits", value)
 
     def check_frozen(self, place: Place, value: Any, kind: str, expected: Any) -> None:
-        same = type(value) is _NUMBERS[kind] and (value == expected and repr(value) == repr(expected) or value != value and expected != expected)
-        if not same:
+        equal = (value == expected and repr(value) == repr(expected)) or (value != value and expected != expected)  # -0.0, NaN
+        if type(value) is not _NUMBERS[kind] or not equal:
             self._differ(place.path, f"{place.path} == {expected!r}", expected, value)
 
     def check_text(self, place: Place, value: Any, slot: int) -> None:

@@ -1,4 +1,4 @@
-"""What `kernel.explain` gives: a version's kernels, the bytes they move beside the least possible, its guards, what was fused and what not."""
+"""What `kernel.explain` gives: a version's kernels, the bytes they move beside the least possible, its guards, what was not fused."""
 
 from __future__ import annotations
 
@@ -105,8 +105,7 @@ def explain(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Repor
     made = shown.stages
     sizes = {name: env[short] for short, name in ((f"s{k}", name) for k, name in enumerate(version.names)) if short in env}
     traffic = schedule_report(made.schedule, shown.ground.target)
-    steps = [step for step in made.schedule.steps]
-    kernels = tuple(_kernel(one, step, made, sizes) for one, step in zip(traffic.kernels, steps, strict=True))
+    kernels = tuple(_kernel(one, step, made, sizes) for one, step in zip(traffic.kernels, made.schedule.steps, strict=True))
     outputs = [buffer for buffer in made.loops.buffers.values() if buffer.role == "output"]
     results = sum(_number(element_count(buffer.shape), sizes) * buffer.dtype.itemsize for buffer in outputs)
     not_fused = tuple(note for note in traffic.notes if "not fused" in note)

@@ -1,4 +1,4 @@
-"""The objects of a call, flattened: each array, number, static value and container with its path in the user's words. Arrays are made fit."""
+"""The objects of a call, flattened: each array, number, constant and container with its path in the user's words. Arrays are made fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a kernel and their native entries: guards, programs, data gates, the chain and the tree in which native code looks for a fit."""
+"""Versions of a kernel and their native entries: guards, programs, data gates and their replays; how many calls each has served."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ENTRY_PARTS = ("", ".next", ".child", ".slots", ".tags", ".hits", ".used")  # wh
 class NativeEntry:
     """A loaded native entry of a version, or of a gate, for one call shape."""
 
-    __slots__ = ("name", "code", "children", "table")
+    __slots__ = ("children", "code", "name", "table")
 
     def __init__(self, name: str, code: Code, slots: list[Any]) -> None:
         self.name = name
@@ -71,7 +71,7 @@ class NativeEntry:
 class GateStep:
     """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay."""
 
-    __slots__ = ("key", "plan", "slots", "names", "program", "outcome", "path", "native_plan", "stored")
+    __slots__ = ("key", "names", "native_plan", "outcome", "path", "plan", "program", "slots", "stored")
 
     def __init__(
         self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Any, outcome: Any, path: str
@@ -101,7 +101,18 @@ class Version:
     """One compiled artifact of a kernel. It serves every call that meets its plan's guards and its gates' outcomes."""
 
     __slots__ = (
-        "number", "plan", "slots", "names", "program", "gates", "entries", "calls", "used", "source", "native_plan", "stored",
+        "calls",
+        "entries",
+        "gates",
+        "names",
+        "native_plan",
+        "number",
+        "plan",
+        "program",
+        "slots",
+        "source",
+        "stored",
+        "used",
     )  # fmt: skip
 
     def __init__(
@@ -186,7 +197,7 @@ class Version:
 
 def same_outcome(a: Any, b: Any) -> bool:
     """Equal as bits: the zeros differ, a NaN is itself."""
-    return type(a) is type(b) and (a == b and repr(a) == repr(b) or (a != a and b != b))
+    return type(a) is type(b) and ((a == b and repr(a) == repr(b)) or (a != a and b != b))
 
 
 def _write(address: int, value: int) -> None:

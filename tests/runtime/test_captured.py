@@ -1,4 +1,4 @@
-"""What a kernel reads from around itself is read anew at each call: arrays, numbers, functions, attributes, closures; also through the disk."""
+"""What a kernel reads from around itself is read at each call: arrays, numbers, functions, attributes, closures, also through the disk."""
 
 import os
 import subprocess
@@ -56,7 +56,8 @@ def test_number_changed():
     global SCALE
     check(uses_globals, X)
     before = uses_globals.stats().compilations
-    for SCALE in (4, 5, -1):
+    for value in (4, 5, -1):
+        SCALE = value
         check(uses_globals, X)
     assert uses_globals.stats().compilations == before
     SCALE = 2.5
@@ -67,14 +68,16 @@ def test_function_replaced():
     global helper
     check(uses_globals, X)
 
-    def helper(x, k=2):
+    def other(x, k=2):
         return x - SCALE
 
+    helper = other
     check(uses_globals, X)
 
-    def helper(x, k=2):
+    def third(x, k=2):
         return x + k * 10
 
+    helper = third
     check(uses_globals, X)
 
 
@@ -216,7 +219,7 @@ def test_edits_are_seen_through_the_disk(tmp_path):
 @pytest.mark.parametrize("damage", ["truncate", "garbage", "read-only", "removed"])
 def test_cache_folder_in_trouble(tmp_path, damage):
     first = run(tmp_path)
-    files = [path for path in (tmp_path / "cache").rglob("*.stax")]
+    files = list((tmp_path / "cache").rglob("*.stax"))
     assert len(files) >= 5
     for path in files:
         data = path.read_bytes()

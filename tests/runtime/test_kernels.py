@@ -130,7 +130,7 @@ def test_fifty_lengths_compile_twice():
     def f(x):
         return np.exp(x).sum()
 
-    for n in range(0, 50):
+    for n in range(50):
         check(f, np.linspace(0, 1, n), calls=1)
     assert f.stats().compilations <= 2
 
@@ -166,7 +166,8 @@ def test_results_keep_their_containers():
     @stax.kernel
     def f(x, pair, state):
         y = x + pair.first
-        return y, [x.sum(), 3, None, "text"], {"a": y * 2, "n": x.shape[0]}, Pair(y - 1, pair.second), State(state.x * 2, state.n + 1), x.shape
+        records = Pair(y - 1, pair.second), State(state.x * 2, state.n + 1)
+        return y, [x.sum(), 3, None, "text"], {"a": y * 2, "n": x.shape[0]}, records, x.shape
 
     check(f, X, Pair(X, 2.5), State(X, 7))
     assert f.stats().compilations == 1

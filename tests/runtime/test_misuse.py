@@ -9,6 +9,7 @@ import pytest
 
 import staxlang as stax
 from staxlang import Tensor, f64
+from staxlang.runtime.kernel import Kernel
 from tests.runtime.agreement import check
 
 X = np.linspace(-2, 3, 48).reshape(6, 8)
@@ -67,7 +68,7 @@ def test_kinds_of_arguments():
 
 def test_annotations():
     @stax.kernel
-    def project(x: Tensor[f64, N, D], w: Tensor[f64, D, 2 * K], bias: Tensor[f64, "*B", K + 1], k: int = 1) -> Tensor[f64, N, 2 * K]:
+    def project(x: Tensor[f64, N, D], w: Tensor[f64, D, 2 * K], bias: Tensor[f64, ..., K + 1], k: int = 1) -> Tensor[f64, N, 2 * K]:
         return x @ w * k
 
     for n in (2, 3, 4):
@@ -241,8 +242,6 @@ def test_stages_can_be_shown():
 
 
 def test_log_of_recompilations(caplog):
-    from staxlang.runtime.kernel import Kernel
-
     def f(x, axis):
         return x.sum(axis=axis)
 

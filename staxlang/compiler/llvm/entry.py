@@ -1,4 +1,4 @@
-"""The native entry of a version as LLVM text: a vectorcall function that tests its guards on the objects' headers, allocates, runs, returns.
+"""The native entry of a version as LLVM text: a vectorcall function that tests guards on objects' headers, allocates, runs, returns.
 
     ptr @<name>(ptr self, ptr args, i64 nargsf, ptr kwnames)                  of a version
     ptr @<name>(ptr self, ptr args, i64 nargsf, ptr kwnames, ptr frame)       of what stands below a data gate

@@ -62,7 +62,7 @@ class EntryWriter:
     # ---- places ----
 
     def places(self) -> None:
-        """Names in globals dicts first (where the dict's version tag has not changed, what was found last time still holds), then the rest."""
+        """Names in globals dicts first (while a dict's version tag has not changed, what was found last still holds), then the rest."""
         names = [k for k, place in enumerate(self.plan.places) if place.step[0] == "global"]
         if names:
             self._global_names(names)
