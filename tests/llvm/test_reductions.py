@@ -221,3 +221,18 @@ def test_dot_products() -> None:
         got = np.zeros((), np.float32)
         program(first, second, got, N=length)
         np.testing.assert_allclose(got, np.dot(first.astype(float), second.astype(float)), rtol=1e-5, atol=1e-5)
+
+
+def test_sum_of_comparisons_is_a_count() -> None:
+    s = Sketch()
+    n, i = s.size("N"), s.size("i")
+    x, y = s.input("x", "f32", (n,)), s.output("y", "i64", ())
+    positive = s.cast(s.compare("greater", s.load(x, i), s.const(0.0, "f32")), "i64")
+    s.kernel(s.nest([s.vector(i, n, 16, 2)], accumulators=[s.accumulator("r", "sum", positive)]), s.store(y, (), s.local("r", "i64")))
+    program = s.compile()
+    assert "ctpop" in program.emission.text
+    for length in LENGTHS:
+        data = np.random.default_rng(0).normal(size=length).astype(np.float32)
+        got = np.zeros((), np.int64)
+        program(data, got, N=length)
+        assert got == (data > 0).sum()

@@ -8,7 +8,7 @@ from staxlang.base.dtypes import BF16, C128, F16, F32, F64, I64, DType, real_of
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm import memory
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
-from staxlang.compiler.llvm.forms import cast_form, form, in_float
+from staxlang.compiler.llvm.forms import cast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.mathematics import mathematics
@@ -91,7 +91,28 @@ def combine(f: Function, template: Template, operands: tuple[Value, ...], dtype:
 
 def _row(f: Function, node: Node) -> Value:
     operands = tuple([known(f, operand) for operand in node.operands])
+    special = SPECIAL_ROWS.get(node.op)
+    if special is not None and any([operand.op == "const" for operand in node.operands]):
+        return special(f, node, operands)  # type: ignore[arg-type]
     return apply_row(f, node.op, operands, node.type)  # type: ignore[arg-type]
+
+
+def _extreme_of_constant(f: Function, node: Node, operands: tuple[Value, ...]) -> Value:
+    """A maximum or minimum with a number that is no NaN: the comparison alone passes a NaN on."""
+    first = node.operands[0].op == "const"
+    number_ = node.operands[0 if first else 1]["value"]
+    if node.type.kind != "f" or number_ != number_ or node.operands[1 if first else 0].op == "const":
+        return apply_row(f, node.op, operands, node.type)
+    return apply_row(f, node.op + "_of_constant", operands if first else operands[::-1], node.type)
+
+
+def _divided_by_constant(f: Function, node: Node, operands: tuple[Value, ...]) -> Value:
+    """LLVM turns a division of integers by a constant into multiplications; the forms for lanes would hide it."""
+    if node.operands[1].op != "const" or node.type.kind not in "iu":
+        return apply_row(f, node.op, operands, node.type)
+    lanes = operands[0].lanes
+    template = plain_division(node.op, node.type, lanes)
+    return combine(f, template, (operands[0], f.widen(operands[1], lanes)), node.type, lanes)
 
 
 def apply_row(f: Function, op: str, operands: tuple[Value, ...], dtype: DType) -> Value:
@@ -230,6 +251,10 @@ def _assert_index(f: Function, node: Node) -> Value:
 
 
 F32_OF: dict[str, DType] = {F16.name: F32, BF16.name: F32}
+SPECIAL_ROWS: dict[str, Callable[[Function, Node, tuple[Value, ...]], Value]] = {
+    "maximum": _extreme_of_constant, "minimum": _extreme_of_constant,
+    "floor_divide": _divided_by_constant, "remainder": _divided_by_constant, "fmod": _divided_by_constant,
+}  # fmt: skip
 EVALUATORS: dict[str, Callable[[Function, Node], Value]] = {
     "const": _const, "size": _size, "load": _load, "guard": _guard, "cast": _cast, "local": _local, "assert_index": _assert_index,
 }  # fmt: skip

@@ -17,12 +17,16 @@ EMPTY: frozenset[str] = frozenset()
 
 @dataclass(slots=True)
 class Access:
-    """Where the current part's lanes are. kind: uniform (one address), contiguous, reversed, scattered (base + offsets per lane)."""
+    """Where the current part's lanes are. kind: uniform (one address), contiguous, reversed, scattered (base + offsets per lane).
+
+    spacing: the step of a scattered access by small constant steps, which loads do by whole vectors and permutations.
+    """
 
     kind: str
     pointer: str
     level: int
     offsets: str = ""  # "<W x i64> ..." in elements, for scattered
+    spacing: int = 0
 
 
 def component_size(dtype: DType) -> int:
@@ -87,7 +91,8 @@ def access(f: Function, buffer: Buffer, subscripts: tuple[object, ...], indirect
         return Access("reversed", *pointer(f, buffer, terms, indirect, -shift - width + 1))
     base, level = pointer(f, buffer, terms, indirect, shift * step)
     kind = "i32" if abs(step) * width < 1 << 31 else "i64"
-    return Access("scattered", base, level, f"<{width} x {kind}> {lane_numbers(kind, width, step)}")
+    spacing = step if 2 <= step <= 4 else 0
+    return Access("scattered", base, level, f"<{width} x {kind}> {lane_numbers(kind, width, step)}", spacing)
 
 
 def _symbolic_stride(f: Function, buffer: Buffer, terms: Terms, coefficient: Terms, indirect: Indirect) -> Access:
@@ -155,6 +160,8 @@ def _scalar_load(f: Function, dtype: DType, where: Access, root: str) -> tuple[s
 def _vector_load(f: Function, dtype: DType, where: Access, mask: Value | None, level: int) -> tuple[str, str]:
     assert f.lanes is not None
     width = f.lanes.width
+    if where.spacing and dtype.kind != "c":
+        return _spaced(f, dtype, where, mask, level), ""
     if where.kind == "scattered":
         return _gather(f, dtype, where, mask, level)
     kind, align = memory(dtype), component_size(dtype)
@@ -204,6 +211,37 @@ def doubled_mask(f: Function, flags: str, width: int, level: int) -> str:
     whole = f"<{width} x i1>"
     order = permutation([k >> 1 for k in range(2 * width)])
     return f.name(level, f"shufflevector {whole} {flags}, {whole} poison, {order}", "m")
+
+
+def _spaced(f: Function, dtype: DType, where: Access, mask: Value | None, level: int) -> str:
+    """Every second to fourth element: whole vectors are loaded and their wanted elements put together.
+
+    Nothing past the last wanted element is touched: masks leave out what lies between, or the last vector ends with it.
+    """
+    assert f.lanes is not None
+    width, step = f.lanes.width, where.spacing
+    kind, align = memory(dtype), component_size(dtype)
+    whole = f"<{width} x {kind}>"
+    text = ""
+    for chunk in range(step):
+        start = chunk * width
+        if mask is None and chunk == step - 1:
+            start = (width - 1) * (step - 1)
+        flags = ""
+        if mask is not None:
+            lanes = [(start + k) // step for k in range(width)]
+            spread = f.name(level, f"shufflevector <{width} x i1> {mask.text}, <{width} x i1> poison, {permutation(lanes)}", "m")
+            wanted = ", ".join("i1 true" if (start + k) % step == 0 else "i1 false" for k in range(width))
+            flags = f.name(level, f"and <{width} x i1> {spread}, <{wanted}>", "m")
+        address = f.name(level, f"getelementptr {kind}, ptr {where.pointer}, i64 {start}", "p") if start else where.pointer
+        piece = _masked_load(f, kind, width, align, address, flags, level)
+        order: list[int] = []
+        for lane in range(width):
+            place = lane * step - start
+            inside = 0 <= place < width
+            order.append((width if text else 0) + place if inside else lane if text else 0)
+        text = f.name(level, f"shufflevector {whole} {text or piece}, {whole} {piece if text else 'poison'}, {permutation(order)}")
+    return _from_memory(f, text, dtype, width, level)
 
 
 def _addresses(f: Function, dtype: DType, where: Access, level: int) -> str:

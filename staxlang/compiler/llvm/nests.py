@@ -8,7 +8,7 @@ from staxlang.compiler.llvm.blocks import Carried, run_if, run_loop
 from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
-from staxlang.compiler.llvm.reduction import Reduction
+from staxlang.compiler.llvm.reduction import Reduction, counted
 from staxlang.compiler.llvm.vectors import vector_loop
 from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
 
@@ -88,7 +88,8 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
     if not horizontal:
         assert f.lanes is not None
         copies = len(f.lanes.parts)
-    state = Reduction(nest.accumulators, copies, lanes, f.level)
+    accumulators = counted(nest.accumulators) if lanes > 1 else nest.accumulators
+    state = Reduction(accumulators, copies, lanes, f.level)
     own = {loop.index for loop in nest.loops}
     condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)
@@ -147,4 +148,4 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
 def run_body(f: Function, nest: Nest, state: Reduction) -> None:
     for statement in nest.body:
         emit_statement(f, statement)
-    state.update(f, nest.accumulators)
+    state.update(f)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from staxlang.base.dtypes import BOOL, I64
 from staxlang.compiler.llvm import accumulators as reductions
 from staxlang.compiler.llvm.blocks import Carried
 from staxlang.compiler.llvm.expressions import evaluate, known
@@ -16,6 +17,18 @@ def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
         return False
     f.part = part
     return node.type.kind == "f" and node.type.bits >= 32 and known(f, node) is None
+
+
+def counted(accumulators: tuple[Accumulator, ...]) -> tuple[Accumulator, ...]:
+    """Sums of bools as integers become counts: a population count of the mask instead of wide additions."""
+    if not any(accumulator.kind == "sum" and accumulator.value.op == "cast" for accumulator in accumulators):
+        return accumulators
+    made: list[Accumulator] = []
+    for one in accumulators:
+        inner = one.value.operands[0] if one.kind == "sum" and one.value.op == "cast" and one.dtype is I64 else None
+        truth = inner is not None and inner.type is BOOL and one.value.type is I64
+        made.append(Accumulator(one.name, "count", I64, inner) if truth and inner is not None else one)
+    return tuple(made)
 
 
 class Reduction:
@@ -39,9 +52,9 @@ class Reduction:
         start = sum(size * self.copies for size in self.sizes[:number]) + copy * self.sizes[number]
         return slice(start, start + self.sizes[number])
 
-    def update(self, f: Function, accumulators: tuple[Accumulator, ...]) -> None:
+    def update(self, f: Function) -> None:
         parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
-        for number, accumulator in enumerate(accumulators):
+        for number, accumulator in enumerate(self.accumulators):
             for copy, part in enumerate(parts):
                 place = self.place(number, copy)
                 state = self.carried[place]

@@ -99,6 +99,12 @@ def _on_bits(op: str, text: str, operand: DType, result: DType) -> str:
 
 
 @cache
+def plain_division(op: str, dtype: DType, lanes: int) -> Template:
+    """floor_divide, remainder or fmod of integers by the machine's division."""
+    return compile_form(FORM_ROWS[op][dtype.kind], dtype, dtype, lanes)
+
+
+@cache
 def cast_form(source: DType, target: DType, lanes: int, soft: bool = False) -> Template:
     """The conversion's instructions; soft: on a machine without instructions for halves."""
     return compile_form(cast_text(source, target, soft), source, target, lanes)

@@ -41,6 +41,8 @@ FLOAT_ROWS: dict[str, str] = {
     # A NaN of either operand comes out. `select(a > b, a, b)` is one instruction on x86 and gives b where either is NaN.
     "maximum": "%g = fcmp ogt T %a, %b\n %x = select M %g, T %a, T %b\n %u = fcmp uno T %a, %a\n %r = select M %u, T %a, T %x",
     "minimum": "%g = fcmp olt T %a, %b\n %x = select M %g, T %a, T %b\n %u = fcmp uno T %a, %a\n %r = select M %u, T %a, T %x",
+    "maximum_of_constant": "%g = fcmp ogt T %a, %b\n %r = select M %g, T %a, T %b",  # a is the constant
+    "minimum_of_constant": "%g = fcmp olt T %a, %b\n %r = select M %g, T %a, T %b",
     "fmax": "%g = fcmp ogt T %a, %b\n %x = select M %g, T %a, T %b\n %u = fcmp uno T %b, %b\n %r = select M %u, T %a, T %x",
     "fmin": "%g = fcmp olt T %a, %b\n %x = select M %g, T %a, T %b\n %u = fcmp uno T %b, %b\n %r = select M %u, T %a, T %x",
     **{op: f"%r = fcmp {predicate} T %a, %b" for op, predicate in _COMPARE.items()},
