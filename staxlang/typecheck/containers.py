@@ -451,7 +451,7 @@ def length(call: CallContext, value: Value) -> Value:
     if kind is ArrayValue:
         if not value.type.shape:
             call.error("no-length", given=call.describe(value), span=call.argument_span(0))
-        return size_value(value.type.shape[0])
+        return names.extent_value(call, value.type.shape[0])
     if isinstance(value, (tuple, list, dict)):
         return StaticValue(len(value))
     if kind is RecordValue and value.ordered:

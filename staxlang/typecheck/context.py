@@ -111,7 +111,7 @@ class EvaluationContext:
         self.lift: Callable[..., Value] = _not_started  # (context, Python object, getter, span)
         self.storages: dict[Any, Storage] = {}
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
-        self.masks: dict[Handle, Size] = {}  # of each boolean mask that was read by: how many elements it chooses
+        self.masks: dict[Handle, tuple[Size, TensorType]] = {}  # of each boolean mask that was read by: how many it chooses; its type
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 
     # ---- sizes ----
@@ -332,6 +332,8 @@ class CallContext:
         if left is right or left == right:
             return True
         answer = self.decide(Condition("==", left, right), why)
+        if answer is None and not self.checking:
+            return False  # how many a mask chooses is equal to nothing else
         return answer if answer is not None else not self.is_rigid(left, right)
 
     def is_rigid(self, *sizes: Size) -> bool:

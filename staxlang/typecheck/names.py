@@ -17,12 +17,12 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS
-from staxlang.parser.library import library_function
-from staxlang.typecheck.named_operations import NamedOperation, named_operation
+from staxlang.typecheck.named_operations import NamedOperation
 from staxlang.typecheck.notation import dtype_of_class
 from staxlang.typecheck.surface import attributes, creation, dtypes, einsum, joining, linear, reductions, shaping
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
+from staxlang.typecheck.surface.extents import extent_value
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, REFUSED_ADVICE, WORD_CONSTANTS
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
@@ -31,7 +31,7 @@ from staxlang.typecheck.surface.updating import assign_subscript, at
 from staxlang.typecheck.values import Meaning, StaticValue, Value
 
 __all__ = [
-    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "method", "operation_named", "resolve", "resolve_attribute", "subscript",
+    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "method", "resolve", "resolve_attribute", "subscript",
     "word", "word_constant",
 ]  # fmt: skip
 
@@ -173,15 +173,6 @@ def attribute(name: str) -> Meaning | None:
 REFUSED_METHODS: frozenset[str] = frozenset(
     name for name in dir(np.ndarray) if not name.startswith("_") and callable(getattr(np.ndarray, name))
 )
-
-
-# ---- stax.* ----
-
-
-def operation_named(name: str) -> NamedOperation | None:
-    """`stax.exp`, `stax.softmax`: the object for an operation of the table, a word or a public function of the standard library."""
-    known = word(name) is not None or (not name.startswith("_") and library_function(name) is not None)
-    return named_operation(name) if known else None
 
 
 # ---- .stx ----

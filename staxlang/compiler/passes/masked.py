@@ -1,4 +1,4 @@
-"""Masked updates: `z[m] = f(a[m], b[m], z[m])` with one mask becomes `where(m, f(a, b, z), z)`; NumPy users write it everywhere.
+"""Masks: `z[m] = f(a[m], b[m], z[m])` with one mask becomes `where(m, f(a, b, z), z)`, `f(a[m]).sum()` a sum of `where(m, f(a), 0)`.
 
 `compress(x, mask, count=)` is `x[mask]`, its first extent the size symbol `count`; `masked_update(z, mask, value)` is z after
 `z[mask] = value`.
@@ -56,4 +56,44 @@ def _whole_view(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size,
     return rewriting.view(node.operands[0], shape, tuple([substitute(s, moved) for s in node["subscripts"]]))
 
 
-MASKED_ROWS: dict[str, tuple[Rule, ...]] = {"masked_update": (Rule("masked-update", masked_update),)}
+def masked_reduction(rewriting: Rewriting, node: Node) -> Node | None:
+    """`f(a[m], ..).sum()` is `where(m, f(a, ..), 0).sum()`: over the chosen places and any later axes."""
+    axes: tuple[int, ...] = node["axes"]
+    neutral = _NEUTRAL_ROWS.get(node["kind"])
+    (operand,) = node.operands
+    chosen = _chosen(operand)
+    if neutral is None or 0 not in axes or chosen is None:
+        return None
+    mask = chosen.operands[1]
+    rank = len(mask.type.shape)
+    shape = (*mask.type.shape, *operand.type.shape[1:])
+    whole = _whole(rewriting, operand, mask, shape, {})
+    if whole is None:
+        return None
+    condition = rewriting.view(mask, shape, indices(rank))
+    number = rewriting.constant(_PYTHON_ROWS[whole.type.dtype.kind](neutral), whole.type)
+    kept = rewriting.make("where", (condition, whole, number), whole.type)
+    moved = (*range(rank), *[axis + rank - 1 for axis in axes if axis])
+    return rewriting.make("reduce", (kept,), node.type, kind=node["kind"], axes=moved)
+
+
+_PYTHON_ROWS: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+_NEUTRAL_ROWS: dict[str, int | bool] = {"sum": 0, "prod": 1, "any": False, "all": True, "count": False}
+
+
+def _chosen(node: Node) -> Node | None:
+    """A `compress` that a value is computed from, place by place."""
+    while node.op != "compress":
+        if node.op not in OPERATIONS and node.op != "cast":
+            return None
+        following = next((operand for operand in node.operands if operand.op != "view"), None)
+        if following is None:
+            return None
+        node = following
+    return node
+
+
+MASKED_ROWS: dict[str, tuple[Rule, ...]] = {
+    "masked_update": (Rule("masked-update", masked_update),),
+    "reduce": (Rule("masked-reduction", masked_reduction),),
+}

@@ -80,21 +80,20 @@ def compress(call: CallContext, array: ArrayValue, mask: ArrayValue) -> ArrayVal
     """The elements that a mask chooses. How many is known at run time only: the compiler has a form for what is put back by the same mask
     or reduced, and refuses the rest."""
     chooser = call.handle(mask)
-    count = mask_count(call, chooser)
+    count = mask_count(call, chooser, mask.type)
     type_ = TensorType(array.dtype, (count, *array.shape[mask.rank :]))
     return call.array(call.record("compress", (call.handle(array), chooser), {"count": count}, type_), type_, scalar=False)
 
 
-def mask_count(call: CallContext, chooser: Handle) -> Size:
-    """The symbol for how many elements a mask chooses; one for each mask."""
+def mask_count(call: CallContext, chooser: Handle, mask: TensorType) -> Size:
+    """The symbol for how many elements a mask chooses; one for each mask. The program cannot compute with it: see `extent_value`."""
     masks = call.context.masks
-    found = masks.get(chooser)
-    if found is None:
+    if chooser not in masks:
         name = "chosen" if not masks else f"chosen{len(masks) + 1}"
         while name in call.context.hints or name in call.context.rigid:
             name += "_"
-        found = masks[chooser] = views.symbol(name)
-    return found
+        masks[chooser] = views.symbol(name), mask
+    return masks[chooser][0]
 
 
 # ---- the parts of an index ----

@@ -29,8 +29,9 @@ from staxlang.typecheck.surface.arguments import (
     origins,
     take_view,
 )  # fmt: skip
+from staxlang.typecheck.surface.extents import extent_value, shape_value
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value
 from staxlang.typecheck.views import shape_text
 
 ORDER_C = StaticValue("C")
@@ -279,7 +280,7 @@ def broadcast_arrays(call: CallContext, *args: Value, subok: Value = FALSE) -> V
 
 @spelled("np.broadcast_shapes", "word.broadcast_shapes")
 def broadcast_shapes(call: CallContext, *args: Value) -> Value:
-    return shape_value(call.broadcast_shapes(*(call.shape(one) for one in args)))
+    return shape_value(call, call.broadcast_shapes(*(call.shape(one) for one in args)))
 
 
 # ---- diagonals ----
@@ -335,13 +336,9 @@ def astype_function(call: CallContext, x: Value, dtype: Value, /, *, copy: Value
 # ---- what an array says of itself ----
 
 
-def shape_value(shape: Sequence[Size]) -> tuple[Value, ...]:
-    return tuple(size_value(extent) for extent in shape)
-
-
 @spelled("np.shape", "attribute.shape", "word.shape")
 def shape_of(call: CallContext, a: Value) -> Value:
-    return shape_value(array_of(call, a).shape)
+    return shape_value(call, array_of(call, a).shape)
 
 
 @spelled("np.ndim", "attribute.ndim", "word.ndim")
@@ -353,13 +350,13 @@ def ndim(call: CallContext, a: Value) -> Value:
 def size(call: CallContext, a: Value, axis: Value = NONE) -> Value:
     array = array_of(call, a)
     if absent(axis):
-        return size_value(reshaping.product(array.shape))
-    return size_value(reshaping.product([array.shape[one] for one in axes_of(call, axis, array.rank)]))
+        return extent_value(call, reshaping.product(array.shape))
+    return extent_value(call, reshaping.product([array.shape[one] for one in axes_of(call, axis, array.rank)]))
 
 
 @spelled("attribute.size")
 def size_attribute(call: CallContext, a: Value) -> Value:
-    return size_value(reshaping.product(array_of(call, a).shape))
+    return extent_value(call, reshaping.product(array_of(call, a).shape))
 
 
 @spelled("np.lib.stride_tricks.sliding_window_view", "word.sliding_windows")

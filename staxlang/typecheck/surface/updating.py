@@ -54,8 +54,9 @@ def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value:
     if isinstance(value, ArrayValue) and value.rank > trailing:
         extra = value.rank - trailing
         chooser = call.handle(mask)
-        count = call.context.masks.get(chooser)
-        if extra == 1 and count is not None and value.shape[0] == count:
+        known = call.context.masks.get(chooser)
+        count = 0 if known is None else known[0]
+        if extra == 1 and known is not None and value.shape[0] == count:
             type_ = TensorType(array.dtype, array.shape)
             source = call.broadcast(call.cast(value, array.dtype), (count, *array.shape[mask.rank :]))
             call.write(
