@@ -90,7 +90,8 @@ def join(call: CallContext, parts: list[ArrayValue], axis: int) -> ArrayValue:
             call.error("wrong-rank", operation="concatenate", expected=f"arrays of {first.rank} axes", given=call.describe(part))
         for other, extent in enumerate(part.shape):
             if other != axis and extent != shape[other] and not call.same_size(extent, shape[other], "it is joined"):
-                notes = [f"{call.describe(first)} beside {call.describe(part)}", *origins(call, (first, shape[other]), (part, extent))]
+                both = Note(None, f"{call.describe(first)} beside {call.describe(part)}")
+                notes = [both, *origins(call, (first, shape[other]), (part, extent))]
                 call.error("concat-mismatch", operation="concatenate", axis=axis, other=other, left=shape[other], right=extent, notes=notes)
         total = total + part.shape[axis]
     shape[axis] = total
