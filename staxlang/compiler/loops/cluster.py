@@ -12,7 +12,6 @@ from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
-
 # More walks over a row than this (each needs a reduction of the one before) do not go into one kernel.
 DEEPEST = 6
 

@@ -22,7 +22,7 @@ STATIC = {case.name: case for case in cases()}
 SYMBOLIC = {case.name: case for case in cases(N, M)}
 
 
-def right(case: Case, sizes: dict[str, int], run) -> None:
+def right(case: Case, sizes: dict[str, int], run) -> bool:
     planned = schedule(lower(graph_of(case)), TARGET)
     arrays = arrays_of(case, sizes)
     expected = case.meaning(*arrays)
@@ -30,6 +30,7 @@ def right(case: Case, sizes: dict[str, int], run) -> None:
     for one, other in zip(run(planned, arrays, [], sizes), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5)
         assert one.dtype == np.asarray(other).dtype
+    return True
 
 
 @pytest.mark.parametrize("name", STATIC)
@@ -44,18 +45,18 @@ def test_one_kernel_moves_the_least_bytes(name: str):
 
 @pytest.mark.parametrize("name", STATIC)
 def test_cases_are_right(name: str):
-    right(STATIC[name], {}, execute)
+    assert right(STATIC[name], {}, execute)
 
 
 @pytest.mark.parametrize("name", SYMBOLIC)
 def test_cases_are_right_for_any_size(name: str):
     for sizes in ({"N": 37, "M": 50}, {"N": 1, "M": 8}, {"N": 70, "M": 5}):
-        right(SYMBOLIC[name], sizes, execute)
+        assert right(SYMBOLIC[name], sizes, execute)
 
 
 @pytest.mark.parametrize("name", SYMBOLIC)
 def test_printed_schedules_are_right(name: str):
-    right(SYMBOLIC[name], {"N": 5, "M": 9}, oracle.run)
+    assert right(SYMBOLIC[name], {"N": 5, "M": 9}, oracle.run)
 
 
 @pytest.mark.parametrize("name", SYMBOLIC)

@@ -72,7 +72,7 @@ def test_two_arguments_that_take_each_other_in():
 def test_arguments_that_change_places():
     b = Build()
     x, y = b.input(F32, 6), b.input(F32, 6)
-    updated(b.graph(updates=[(0, y), (1, x)]), numbers(6), numbers(6)[::-1].copy())
+    assert updated(b.graph(updates=[(0, y), (1, x)]), numbers(6), numbers(6)[::-1].copy()).steps
 
 
 @pytest.mark.parametrize("shift", [0, 1, 2])
