@@ -14,7 +14,18 @@ from staxlang.base.dtypes import BOOL, DTYPES, I64, DType, from_numpy
 from staxlang.base.sizes import Size, evaluate, symbol
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.ir import (
-    Accumulator, Allocation, Buffer, Kernel, Let, LibraryCall, Loop, LoopProgram, Nest, Schedule, Statement, Store,
+    Accumulator,
+    Allocation,
+    Buffer,
+    Kernel,
+    Let,
+    LibraryCall,
+    Loop,
+    LoopProgram,
+    Nest,
+    Schedule,
+    Statement,
+    Store,
 )  # fmt: skip
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Interner, Node
@@ -40,7 +51,11 @@ class Compiled:
     """An LLVM module in memory, verified, and libraries whose functions it calls."""
 
     def __init__(
-        self, text: str, libraries: Sequence[str] = (), symbols: Mapping[str, int] | None = None, machine: tuple[str, str, str] | None = None
+        self,
+        text: str,
+        libraries: Sequence[str] = (),
+        symbols: Mapping[str, int] | None = None,
+        machine: tuple[str, str, str] | None = None,
     ) -> None:
         self.symbols = Symbols()
         self.symbols.update(dict(symbols or {}))
@@ -133,7 +148,9 @@ class Sketch:
     def buffer(
         self, name: str, dtype: str, shape: Sequence[Size], role: Any, strides: Sequence[Size] | None = None, value: bytes | None = None
     ) -> str:
-        made = Buffer(name, DTYPES[dtype], tuple(shape), tuple(strides) if strides is not None else row_major(shape), role, self.counts[role], value)
+        made = Buffer(
+            name, DTYPES[dtype], tuple(shape), tuple(strides) if strides is not None else row_major(shape), role, self.counts[role], value
+        )
         if role in ("input", "output", "scalar"):
             self.counts[role] += 1
         self.buffers[name] = made

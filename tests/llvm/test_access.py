@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import pytest
-from tests.llvm.harness import Sketch, dtype_name, host_target
 
 from staxlang.compiler.target import Target
+from tests.llvm.harness import Sketch, dtype_name, host_target
 
 LENGTHS = (0, 1, 7, 15, 16, 17, 33, 1001)
 DTYPES = ("bool", "i8", "u16", "i32", "i64", "f16", "f32", "f64", "c64", "c128")
@@ -134,8 +136,6 @@ def test_flattened_subscripts() -> None:
 @pytest.mark.parametrize("width", [16, 1])
 def test_guard_reads_only_where_it_holds(width: int) -> None:
     """A padded stencil at the edge of a page that must not be touched."""
-    import mmap
-
     s = Sketch()
     n, i = s.size("N"), s.size("i")
     x, y = s.input("x", "f32", (n,)), s.output("y", "f32", (n + 2,))

@@ -6,13 +6,63 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.llvm.harness import Sketch
 
 from staxlang.base.dtypes import DTYPES, DType
+from tests.llvm.harness import Sketch
 
 NAMES = [name for name in DTYPES if name != "bf16"]
-VALUES = [0, 1, 2, 3, 5, 17, 100, 127, -1, -2, -3, -100, -128, 200, 255, 1000, 32767, -32768, 65535, 2**31 - 1, -(2**31), 2**32 - 1, 2**53 + 1, 2**63 - 1, -(2**63)]
-FRACTIONS = [0.5, 1.5, 2.5, -0.5, -1.5, 0.1, 2049.0, 2051.0, 65504.0, 65519.99, 65520.0, 1e-8, 6e-8, 5.96e-8, 1e38, 3e38, 3.5e38, 1e300, -0.0, np.inf, -np.inf, np.nan, 1 / 3]
+VALUES = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    17,
+    100,
+    127,
+    -1,
+    -2,
+    -3,
+    -100,
+    -128,
+    200,
+    255,
+    1000,
+    32767,
+    -32768,
+    65535,
+    2**31 - 1,
+    -(2**31),
+    2**32 - 1,
+    2**53 + 1,
+    2**63 - 1,
+    -(2**63),
+]
+FRACTIONS = [
+    0.5,
+    1.5,
+    2.5,
+    -0.5,
+    -1.5,
+    0.1,
+    2049.0,
+    2051.0,
+    65504.0,
+    65519.99,
+    65520.0,
+    1e-8,
+    6e-8,
+    5.96e-8,
+    1e38,
+    3e38,
+    3.5e38,
+    1e300,
+    -0.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+    1 / 3,
+]
 
 
 def source_values(dtype: DType, target: DType) -> np.ndarray:
@@ -77,7 +127,13 @@ def test_bf16(width: int, source: str) -> None:
     s.kernel(s.nest([loop], s.store(y, (i,), s.op("multiply", short, s.const(3.0, "bf16"))), s.store(z, (i,), s.cast(short, "f32"))))
     program = s.compile()
     rng = np.random.default_rng(1)
-    values = np.concatenate([rng.normal(size=200), np.exp(rng.normal(size=200) * 30), [0.0, -0.0, np.inf, -np.inf, 1e-39, 1e-41, 3.4e38, 1.00390625, 1.01171875]])
+    values = np.concatenate(
+        [
+            rng.normal(size=200),
+            np.exp(rng.normal(size=200) * 30),
+            [0.0, -0.0, np.inf, -np.inf, 1e-39, 1e-41, 3.4e38, 1.00390625, 1.01171875],
+        ]
+    )
     with np.errstate(all="ignore"):
         values = values.astype(s.buffers["x"].dtype.numpy)
     tripled, back = np.zeros(len(values), np.uint16), np.zeros(len(values), np.float32)

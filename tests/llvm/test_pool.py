@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.llvm.harness import Compiled, host
 
 from staxlang.compiler.llvm.pool import EXPORTED, pool_text
+from tests.llvm.harness import Compiled, host
 
 BODIES = """
 declare void @stax_parallel(ptr, ptr, i64, i64)
@@ -221,7 +221,8 @@ def test_workers_stay_off_the_callers_cpu() -> None:
 
 def test_the_process_ends_while_workers_sleep() -> None:
     folder = Path(__file__).parent
-    script = f"import sys; sys.path[:0] = [{str(folder.parent.parent)!r}]\nfrom tests.llvm.test_pool import Pool\npool = Pool(); pool.threads(3); pool.count(1000); print('done')"
+    start = f"import sys; sys.path[:0] = [{str(folder.parent.parent)!r}]\nfrom tests.llvm.test_pool import Pool\n"
+    script = start + "pool = Pool(); pool.threads(3); pool.count(1000); print('done')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=folder.parent.parent)
     assert done.returncode == 0 and done.stdout == "done\n", done.stderr
 

@@ -7,14 +7,14 @@ import time
 
 import numpy as np
 import pytest
-from tests.llvm.harness import Program, Sketch, host, host_target
 
 from staxlang.base.sizes import minimum
-from staxlang.compiler.llvm.program import emit
 from staxlang.compiler.llvm.library import gemm_text
 from staxlang.compiler.llvm.pool import pool_text
+from staxlang.compiler.llvm.program import emit
 from staxlang.compiler.loops.ir import BufferView, LibraryCall, Schedule
 from staxlang.runtime import blas
+from tests.llvm.harness import Program, Sketch, host, host_target
 
 SERIAL = """
 @regions = global i64 0
@@ -100,9 +100,13 @@ def test_threads_do_not_change_a_sum() -> None:
     x, y = s.input("x", "f32", (n,)), s.output("y", "f32", ())
     blocks = (n + 4095) // 4096
     part = s.temporary("part", "f32", (blocks,))
-    block = s.nest([s.vector(i, minimum(4096, n - 4096 * b), 16, 4, start=4096 * b)], accumulators=[s.accumulator("p", "sum", s.load(x, i))])
+    block = s.nest(
+        [s.vector(i, minimum(4096, n - 4096 * b), 16, 4, start=4096 * b)], accumulators=[s.accumulator("p", "sum", s.load(x, i))]
+    )
     s.kernel(s.nest([s.parallel(b, blocks)], block, s.store(part, (b,), s.local("p", "f32"))), work=n)
-    s.kernel(s.nest([s.vector(k, blocks, 16, 4)], accumulators=[s.accumulator("t", "sum", s.load(part, k))]), s.store(y, (), s.local("t", "f32")))
+    s.kernel(
+        s.nest([s.vector(k, blocks, 16, 4)], accumulators=[s.accumulator("t", "sum", s.load(part, k))]), s.store(y, (), s.local("t", "f32"))
+    )
     program = s.compile(host_target(parallel_work=1), [pool_text(host()[0])])
     threads = ctypes.CFUNCTYPE(None, ctypes.c_int)(program.compiled.codes[0].addresses["stax_pool_threads"])
     data = np.random.default_rng(0).normal(size=1_000_003).astype(np.float32)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from staxlang.base.sizes import minimum
 from tests.llvm.harness import Sketch, host_target
 from tests.llvm.test_access import numbers
 
@@ -14,7 +16,17 @@ KINDS = {
     "argmin": ("f32", "i64", "bool"), "argmax": ("f32", "f64", "i8"),
 }  # fmt: skip
 RESULTS = {"any": "bool", "all": "bool", "count": "i64", "argmin": "i64", "argmax": "i64"}
-FUNCTIONS = {"sum": np.sum, "prod": np.prod, "min": np.min, "max": np.max, "any": np.any, "all": np.all, "count": np.count_nonzero, "argmin": np.argmin, "argmax": np.argmax}
+FUNCTIONS = {
+    "sum": np.sum,
+    "prod": np.prod,
+    "min": np.min,
+    "max": np.max,
+    "any": np.any,
+    "all": np.all,
+    "count": np.count_nonzero,
+    "argmin": np.argmin,
+    "argmax": np.argmax,
+}
 
 
 def rows_kernel(kind: str, dtype: str, width: int, unroll: int, result: str):
@@ -83,7 +95,10 @@ def test_masked_chain_keeps_what_is_past_the_end_out() -> None:
     s = Sketch()
     m, j = s.size("M"), s.size("j")
     x, y = s.input("x", "f32", (m,)), s.output("y", "f32", ())
-    s.kernel(s.nest([s.vector(j, m, 16, 2)], accumulators=[s.accumulator("r", "sum", s.op("exp", s.load(x, j)))]), s.store(y, (), s.local("r", "f32")))
+    s.kernel(
+        s.nest([s.vector(j, m, 16, 2)], accumulators=[s.accumulator("r", "sum", s.op("exp", s.load(x, j)))]),
+        s.store(y, (), s.local("r", "f32")),
+    )
     program = s.compile()
     for length in LENGTHS:
         data = np.random.default_rng(0).normal(size=length).astype(np.float32)
@@ -141,7 +156,8 @@ def test_over_two_loops_and_three_accumulators() -> None:
     x, y = s.input("x", "i32", (n, m)), s.output("y", "i64", (3,))
     wide = s.cast(s.load(x, i, j), "i64")
     accumulators = [
-        s.accumulator("a", "sum", wide), s.accumulator("b", "max", wide), s.accumulator("c", "argmin", s.load(x, i, j), "i64", position=i * m + j),
+        s.accumulator("a", "sum", wide), s.accumulator("b", "max", wide),
+        s.accumulator("c", "argmin", s.load(x, i, j), "i64", position=i * m + j),
     ]  # fmt: skip
     stores = [s.store(y, (k,), s.local(name, "i64")) for k, name in enumerate("abc")]
     s.kernel(s.nest([s.serial(i, n), s.vector(j, m, 16, 2)], accumulators=accumulators), *stores)
@@ -155,8 +171,6 @@ def test_over_two_loops_and_three_accumulators() -> None:
 
 def test_blocks_whose_extent_depends_on_the_loop_around() -> None:
     """Chunks of a long sum into partials, then their sum."""
-    from staxlang.base.sizes import minimum
-
     s = Sketch()
     n, b, i, k = (s.size(c) for c in ("N", "b", "i", "k"))
     x, y = s.input("x", "f64", (n,)), s.output("y", "f64", ())

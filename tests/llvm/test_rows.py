@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from staxlang.compiler.target import Target
-from tests.llvm.harness import Program, Sketch, host_target
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS, Operation, result_type
+from staxlang.compiler.target import Target
+from tests.llvm.harness import Program, Sketch, host_target
 
 LENGTHS = (0, 1, 7, 15, 16, 17, 33, 200)
 HAS_BF16 = True
@@ -94,7 +94,9 @@ def assert_close(operation: Operation, got: np.ndarray, want: np.ndarray, contex
         return
     wide = np.float64
     got, want_wide = got.astype(wide), want.astype(wide)
-    assert np.array_equal(np.isnan(got), np.isnan(want_wide)), f"{context}: NaN at {np.flatnonzero(np.isnan(got) != np.isnan(want_wide))[:5]}"
+    assert np.array_equal(np.isnan(got), np.isnan(want_wide)), (
+        f"{context}: NaN at {np.flatnonzero(np.isnan(got) != np.isnan(want_wide))[:5]}"
+    )
     same = (got == want_wide) | np.isnan(want_wide)
     if LOOSE[operation.accuracy] == 0.0 and not through_complex:
         bad = ~same
@@ -111,7 +113,9 @@ def assert_close(operation: Operation, got: np.ndarray, want: np.ndarray, contex
             unit = np.spacing(np.abs(want)).astype(wide)
     with np.errstate(all="ignore"):
         error = np.where(same, 0, np.abs(got - want_wide) / unit)
-    assert np.nanmax(error, initial=0) <= (LOOSE[operation.accuracy] or 3.0), f"{context}: {np.nanmax(error)} units at {np.nanargmax(error)}"
+    assert np.nanmax(error, initial=0) <= (LOOSE[operation.accuracy] or 3.0), (
+        f"{context}: {np.nanmax(error)} units at {np.nanargmax(error)}"
+    )
 
 
 @pytest.mark.parametrize(("name", "dtype"), dtype_cases())

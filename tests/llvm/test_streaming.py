@@ -28,7 +28,7 @@ def test_any_alignment(dtype: str, width: int, vector_bytes: int) -> None:
     program = add_one(dtype, width, 2, None).compile(host_target(vector_bytes=vector_bytes, streaming_bytes=256))
     kind = {"f32": np.float32, "f64": np.float64, "i8": np.int8}[dtype]
     for length in (1, 5, 40, 64, 300, 1000):
-        for offset in range(0, 17):
+        for offset in range(17):
             data = np.arange(length).astype(kind)
             room = np.zeros(length + 100, kind)
             room = room[(-room.ctypes.data % 64) // room.itemsize :][: length + 40]

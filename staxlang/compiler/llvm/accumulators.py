@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from staxlang.base.dtypes import BOOL, F32, I64, U8, DType, integer_bounds, real_of
+from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.expressions import apply_row, convert
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.types import element, number, permutation, splat, suffix
 from staxlang.compiler.loops.ir import Accumulator
-from staxlang.base.sizes.expression import terms_of
 
 State = list[Value]  # the slots of one accumulator in one part
 COMBINE_ROWS = {

@@ -19,9 +19,7 @@ def begin(f: Function, n: int, writes: frozenset[str], carried: Carried) -> tupl
     return scope, list(carried), before
 
 
-def run_loop(
-    f: Function, start: str, end: str, step: int, carried: Carried, writes: frozenset[str], body: Callable[[str], None]
-) -> None:
+def run_loop(f: Function, start: str, end: str, step: int, carried: Carried, writes: frozenset[str], body: Callable[[str], None]) -> None:
     """A loop that runs at least once: `body(index)` for index = start, start + step, .. < end; `carried` goes from one run to the next."""
     n = f.fresh()
     outer = f.level

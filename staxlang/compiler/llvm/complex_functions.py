@@ -281,7 +281,8 @@ COMPLEX_FUNCTION_ROWS: dict[str, Callable[..., Value]] = {
     "maximum": _extreme("greater_equal", True), "minimum": _extreme("less_equal", True),
     "fmax": _extreme("greater_equal", False), "fmin": _extreme("less_equal", False),
     "exp": _exp, "exp2": _exp2, "expm1": _expm1, "log": _log, "log1p": _log1p,
-    "log2": _scaled_log(1.4426950408889634), "log10": _scaled_log(0.4342944819032518), "sqrt": _sqrt, "power": _power, "float_power": _power,
+    "log2": _scaled_log(1.4426950408889634), "log10": _scaled_log(0.4342944819032518), "sqrt": _sqrt,
+    "power": _power, "float_power": _power,
     "sin": _sin, "cos": _cos, "tan": _tan, "sinh": _sinh, "cosh": _cosh, "tanh": _tanh,
     "arcsin": _arcsin, "arccos": _arccos, "arctan": _arctan, "arcsinh": _arcsinh, "arccosh": _arccosh, "arctanh": _arctanh,
 }  # fmt: skip

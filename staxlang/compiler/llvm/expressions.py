@@ -92,7 +92,7 @@ def combine(f: Function, template: Template, operands: tuple[Value, ...], dtype:
 def _row(f: Function, node: Node) -> Value:
     operands = tuple([known(f, operand) for operand in node.operands])
     special = SPECIAL_ROWS.get(node.op)
-    if special is not None and any([operand.op == "const" for operand in node.operands]):
+    if special is not None and any(operand.op == "const" for operand in node.operands):
         return special(f, node, operands)  # type: ignore[arg-type]
     return apply_row(f, node.op, operands, node.type)  # type: ignore[arg-type]
 
@@ -218,7 +218,9 @@ def _guard(f: Function, node: Node) -> Value:
         f.guard = condition
     else:
         lanes = max(saved.lanes, condition.lanes)
-        f.guard = combine(f, form("logical_and", saved.dtype, saved.dtype, lanes), (f.widen(saved, lanes), f.widen(condition, lanes)), saved.dtype, lanes)  # type: ignore[arg-type]
+        f.guard = combine(
+            f, form("logical_and", saved.dtype, saved.dtype, lanes), (f.widen(saved, lanes), f.widen(condition, lanes)), saved.dtype, lanes
+        )  # type: ignore[arg-type]
     f.guarded = {}
     value = evaluate(f, node.operands[1])
     f.guard, f.guarded = saved, saved_values

@@ -177,7 +177,9 @@ def lane_numbers_text(f: Function, size: Size, indirect: Indirect = NO_INDIRECT)
     kind = f"<{width} x i64>"
     if coefficient is not None and set(coefficient) <= {()}:
         step = coefficient[()]
-        first, level = terms_text(f, {**terms_of(size), (): same.get((), 0) + step * f.part.shift} if f.part.shift else terms_of(size), indirect)
+        first, level = terms_text(
+            f, {**terms_of(size), (): same.get((), 0) + step * f.part.shift} if f.part.shift else terms_of(size), indirect
+        )
         wide = f.splat(first, "i64", width, level)
         return f.name(level, f"add {kind} {wide}, {lane_numbers('i64', width, step)}", "x"), level
     text, level = terms_text(f, same, indirect)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from staxlang.base.dtypes import DType
 from staxlang.compiler.llvm.types import element, splat, vector
@@ -17,7 +17,7 @@ class Value:
     varying: differs between the unrolled parts of a vector loop. reads: buffers whose contents it depends on.
     """
 
-    __slots__ = ("text", "dtype", "lanes", "level", "varying", "reads", "imag")
+    __slots__ = ("dtype", "imag", "lanes", "level", "reads", "text", "varying")
 
     def __init__(
         self, text: str, dtype: DType, lanes: int, level: int, varying: bool = False, reads: frozenset[str] | None = None, imag: str = ""
@@ -36,18 +36,21 @@ class Scope:
     conditional: it may not run although the scope around it does. writes: buffers stored to while it runs.
     """
 
-    __slots__ = ("level", "lines", "label", "keys", "writes", "conditional")
+    __slots__ = ("conditional", "keys", "label", "level", "lines", "writes")
 
     def __init__(self, level: int, label: str, writes: frozenset[str], conditional: bool) -> None:
         self.level, self.label, self.writes, self.conditional = level, label, writes, conditional
         self.lines: list[str] = []
-        self.keys: list[tuple[dict, object]] = []  # type: ignore[type-arg]
+        self.keys: list[tuple[dict[Any, Any], object]] = []
 
 
 class Part:
-    """One of the unrolled copies of a vector loop's lanes: lane k has the loop's counter + shift + k as index; `mask` is None where all lanes count."""
+    """One of the unrolled copies of a vector loop's lanes: lane k has the loop's counter + shift + k as index.
 
-    __slots__ = ("shift", "mask", "memo")
+    mask: None where all lanes count.
+    """
+
+    __slots__ = ("mask", "memo", "shift")
 
     def __init__(self, shift: int, mask: Value | None = None) -> None:
         self.shift = shift
@@ -58,7 +61,7 @@ class Part:
 class Lanes:
     """The vector loop that is open: its index, its lanes, its parts."""
 
-    __slots__ = ("index", "width", "parts", "level", "whole")
+    __slots__ = ("index", "level", "parts", "whole", "width")
 
     def __init__(self, index: str, width: int, parts: list[Part], level: int, whole: str | None) -> None:
         self.index, self.width, self.parts, self.level = index, width, parts, level
@@ -68,7 +71,7 @@ class Lanes:
 class Function:
     """A function's text being written. Loop indices, locals and sizes that are in reach; values by node, for reuse."""
 
-    __slots__ = ("module", "scopes", "count", "memo", "sizes", "indices", "locals", "lanes", "part", "guard", "guarded", "entry")
+    __slots__ = ("count", "entry", "guard", "guarded", "indices", "lanes", "locals", "memo", "module", "part", "scopes", "sizes")
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -188,5 +191,3 @@ class Function:
             text = self.name(level, f"and {own.type} {own.text}, {wide.text}", "m")
             found = self.remember(self.guarded, key, Value(text, own.dtype, own.lanes, level, True, wide.reads))
         return found
-
-

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from staxlang.base.sizes import Size
+from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.nests import run_if, run_loop
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
-from staxlang.base.sizes.expression import terms_of
 
 GEMM_ARGUMENTS = "i32, i32, i64, i64, i64, ptr, i64, ptr, i64, ptr, i64"  # transposed a, b; M, N, K; a, lda; b, ldb; out, ldc
 EMPTY: frozenset[str] = frozenset()

@@ -33,7 +33,9 @@ def mathematics(f: Function, op: str, operands: tuple[Value, ...], dtype: DType,
         varying = varying or value.varying
         if value.reads is not None:
             reads = value.reads if reads is None else reads | value.reads
-    lines, result, shared = expand_math(op, dtype.name, lanes, [value.text for value in operands], lambda: f"%m.{f.fresh()}", f.module.scales)
+    lines, result, shared = expand_math(
+        op, dtype.name, lanes, [value.text for value in operands], lambda: f"%m.{f.fresh()}", f.module.scales
+    )
     scope = f.scopes[level]
     scope.lines += lines
     for line in reversed(lines):

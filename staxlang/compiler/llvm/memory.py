@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from staxlang.base.dtypes import DType
-
+from staxlang.base.sizes import Size
+from staxlang.base.sizes.expression import Terms, size_of
 from staxlang.compiler.llvm.extents import Indirect, lane_coefficient, lane_numbers_text, size_text, split_by_lanes, terms_text
 from staxlang.compiler.llvm.function import Function, Value
-from staxlang.compiler.llvm.types import element, lane_numbers, memory, permutation, suffix, vector
-from staxlang.base.sizes.expression import Terms, size_of
+from staxlang.compiler.llvm.types import lane_numbers, memory, permutation, suffix, vector
 from staxlang.compiler.loops.ir import Buffer
 
 EMPTY: frozenset[str] = frozenset()
@@ -68,7 +68,7 @@ def _moved(f: Function, text: str, offset: str, step: str, level: int) -> str:
     return found[0]
 
 
-def access(f: Function, buffer: Buffer, subscripts: tuple[object, ...], indirect: Indirect) -> Access:
+def access(f: Function, buffer: Buffer, subscripts: tuple[Size, ...], indirect: Indirect) -> Access:
     """How the current part's lanes reach `buffer[subscripts]`."""
     terms = f.module.offset_terms(buffer, subscripts)
     same, varying = split_by_lanes(f, terms, indirect)
@@ -116,7 +116,7 @@ def _symbolic_stride(f: Function, buffer: Buffer, terms: Terms, coefficient: Ter
 # ---- loads ---------------------------------------------------------------------------------------------------------
 
 
-def load(f: Function, buffer: Buffer, subscripts: tuple[object, ...], indirect: Indirect) -> Value:
+def load(f: Function, buffer: Buffer, subscripts: tuple[Size, ...], indirect: Indirect) -> Value:
     """The elements at the subscripts, in register form."""
     where = access(f, buffer, subscripts, indirect)
     root = f.module.root(buffer)
@@ -315,7 +315,9 @@ def store(f: Function, where: Access, value: Value, streaming: int = 0) -> None:
     text = to_memory(f, value, level)
     if dtype.kind == "c":
         text, width = _interleaved(f, value, kind, width, where.kind == "reversed", level), 2 * width
-        flags = flags and doubled_mask(f, reversed_lanes(f, flags, "i1", width // 2, level) if where.kind == "reversed" else flags, width // 2, level)
+        flags = flags and doubled_mask(
+            f, reversed_lanes(f, flags, "i1", width // 2, level) if where.kind == "reversed" else flags, width // 2, level
+        )
     elif where.kind == "reversed":
         text = reversed_lanes(f, text, kind, width, level)
         flags = flags and reversed_lanes(f, flags, "i1", width, level)
@@ -347,8 +349,3 @@ def _scatter(f: Function, value: Value, where: Access, flags: str, level: int) -
     call = f"call void @llvm.masked.scatter.{suffix(kind, width)}.v{width}p0"
     for text, pointers in parts:
         f.emit(level, f"{call}(<{width} x {kind}> {text}, <{width} x ptr> align {align} {pointers}, <{width} x i1> {flags})")
-
-
-def registers(dtype: DType, lanes: int) -> str:
-    """The register type of that many values (of a complex dtype: of a component)."""
-    return vector(element(dtype), lanes)

@@ -47,7 +47,7 @@ class Module:
         self.soft_half = target.triple.startswith("x86_64") and target.vector_bytes < 32  # f16 conversions came with AVX2's machines
         self.scales = target.vector_bytes >= 64  # llvm.ldexp is one instruction
         self.checks: list[Node] = []
-        self._terms: dict[tuple[str, tuple[object, ...]], Terms] = {}
+        self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}
         self._writes: dict[int, frozenset[str]] = {}
         self._weights: dict[int, bool] = {}
 
@@ -95,14 +95,14 @@ class Module:
         self.globals[buffer.name] = f'{name} = internal constant [{len(data)} x i8] c"{text}", align 64'
         return name
 
-    def offset_terms(self, buffer: Buffer, subscripts: tuple[object, ...]) -> Terms:
+    def offset_terms(self, buffer: Buffer, subscripts: tuple[Size, ...]) -> Terms:
         """The element's offset from the buffer's first element."""
         key = buffer.name, subscripts
         found = self._terms.get(key)
         if found is None:
             total: Size = 0
             for subscript, stride in zip(subscripts, buffer.strides, strict=True):
-                total = total + subscript * stride  # type: ignore[operator]
+                total = total + subscript * stride
             found = self._terms[key] = terms_of(total)
         return found
 

@@ -89,7 +89,7 @@ def masked_loop(
     f.block(f"again.{n}")
     kind = f"<{width} x i1>"
     entering: list[tuple[str, str, str, str]] = []  # type, name, value at first, value from then on
-    first_index = start
+    first_index, skipped = start, "0"
     if streams is not None:
         skipped = _skipped(f, streams, outer)
         first_index = f.name(outer, f"sub i64 {start}, {skipped}", "i")
@@ -140,7 +140,7 @@ def _compared(f: Function, relation: str, limit: str, width: int, level: int) ->
 class Streams:
     """A loop's non-temporal stores: an i1 whether they are wanted, the first address stored to, what it has to be aligned to."""
 
-    __slots__ = ("wanted", "pointer", "alignment", "size")
+    __slots__ = ("alignment", "pointer", "size", "wanted")
 
     def __init__(self, wanted: str, pointer: str, alignment: int, size: int) -> None:
         self.wanted, self.pointer, self.alignment, self.size = wanted, pointer, alignment, size

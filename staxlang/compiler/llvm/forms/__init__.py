@@ -33,7 +33,9 @@ def _fill() -> None:
         FORM_ROWS.setdefault(op, {}).update(b="%r = or T %a, %a", i="%r = or T %a, %a", u="%r = or T %a, %a")
     for op in _COPY:
         FORM_ROWS[op].update(f="%r = fadd T %a, #-0.0", h="%r = or I %a, %a")
-    FORM_ROWS.setdefault("imag", {}).update(b="%r = xor T %a, %a", i="%r = xor T %a, %a", u="%r = xor T %a, %a", f="%r = fsub T #0.0, #0.0", h="%r = xor I %a, %a")
+    FORM_ROWS.setdefault("imag", {}).update(
+        b="%r = xor T %a, %a", i="%r = xor T %a, %a", u="%r = xor T %a, %a", f="%r = fsub T #0.0, #0.0", h="%r = xor I %a, %a"
+    )
 
 
 _fill()

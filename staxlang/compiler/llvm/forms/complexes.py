@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COMPLEX_ROWS: dict[str, str] = {
+_OWN: dict[str, str] = {
     "add": "%r = fadd T %ar, %br\n %s = fadd T %ai, %bi",
     "subtract": "%r = fsub T %ar, %br\n %s = fsub T %ai, %bi",
     "multiply": """
@@ -70,17 +70,34 @@ COMPLEX_ROWS: dict[str, str] = {
     "logical_not": "%x = fcmp oeq T %ar, #0.0\n %y = fcmp oeq T %ai, #0.0\n %r = and M %x, %y",
     "where": "%r = select M %ar, T %br, T %cr\n %s = select M %ar, T %bi, T %ci",
 }
-_NONZERO = "%ax = fcmp une T %ar, #0.0\n %ay = fcmp une T %ai, #0.0\n %p = or M %ax, %ay\n"
-_NONZERO += "%bx = fcmp une T %br, #0.0\n %by = fcmp une T %bi, #0.0\n %q = or M %bx, %by\n"
-COMPLEX_ROWS |= {f"logical_{op}": _NONZERO + f"%r = {op} M %p, %q" for op in ("and", "or", "xor")}
-# NumPy orders complex numbers by real part, then imaginary part.
-for _op, _strict, _last in (("less", "olt", "olt"), ("less_equal", "olt", "ole"), ("greater", "ogt", "ogt"), ("greater_equal", "ogt", "oge")):
-    COMPLEX_ROWS[_op] = f"""
-        %x = fcmp {_strict} T %ar, %br
+_NONZERO = """
+    %ax = fcmp une T %ar, #0.0
+    %ay = fcmp une T %ai, #0.0
+    %p = or M %ax, %ay
+    %bx = fcmp une T %br, #0.0
+    %by = fcmp une T %bi, #0.0
+    %q = or M %bx, %by
+"""
+
+
+def _order(strict: str, last: str) -> str:
+    """NumPy orders complex numbers by real part, then imaginary part."""
+    return f"""
+        %x = fcmp {strict} T %ar, %br
         %n1 = fcmp uno T %ai, %bi
         %n = xor M %n1, #Mtrue
         %g = and M %x, %n
         %e = fcmp oeq T %ar, %br
-        %y = fcmp {_last} T %ai, %bi
+        %y = fcmp {last} T %ai, %bi
         %w = and M %e, %y
         %r = or M %g, %w"""
+
+
+COMPLEX_ROWS: dict[str, str] = {
+    **_OWN,
+    **{f"logical_{op}": _NONZERO + f"%r = {op} M %p, %q" for op in ("and", "or", "xor")},
+    "less": _order("olt", "olt"),
+    "less_equal": _order("olt", "ole"),
+    "greater": _order("ogt", "ogt"),
+    "greater_equal": _order("ogt", "oge"),
+}

@@ -62,13 +62,15 @@ FLOAT_ROWS: dict[str, str] = {
         %u = fcmp uno T %a, %a
         %r = select M %u, T %a, T %y""",
     "fmod": "%r = call T @stax.fmod.T(T %a, T %b)",
-    "remainder": _DIVMOD + """
+    "remainder": _DIVMOD
+    + """
         %y = fadd T %m, %b
         %z = select M %k, T %y, T %m
         %o = call T @llvm.copysign.T(T #0.0, T %b)
         %e = fcmp oeq T %m, #0.0
         %r = select M %e, T %o, T %z""",
-    "floor_divide": _DIVMOD + """
+    "floor_divide": _DIVMOD
+    + """
         %s = fsub T %a, %m
         %d = fdiv T %s, %b
         %e = fsub T %d, #1.0
@@ -188,7 +190,8 @@ BIT_ROWS: dict[str, str] = {
     "isnan": "%x = and I %a, #REST\n %r = icmp sgt I %x, #INFBITS",
     "isinf": "%x = and I %a, #REST\n %r = icmp eq I %x, #INFBITS",
     "isfinite": "%x = and I %a, #REST\n %r = icmp slt I %x, #INFBITS",
-    "nextafter": _KEY + """
+    "nextafter": _KEY
+    + """
         %up = icmp slt I %ka, %kb
         %pos = icmp sgt I %a, #I-1
         %same = xor M %up, %pos
@@ -232,7 +235,8 @@ BIT_ROWS: dict[str, str] = {
         %finite = icmp slt I %m, #INFBITS
         %nan = or I #INFBITS, #QUIET
         %r = select M %finite, I %z, I %nan""",
-    "frexp_mantissa": _FREXP + """
+    "frexp_mantissa": _FREXP
+    + """
         %f = and I %norm, #FRACTION
         %h = sub I #BIAS, #I1
         %x = shl I %h, #MANTISSA
@@ -240,7 +244,8 @@ BIT_ROWS: dict[str, str] = {
         %y = or I %f, %x
         %z = or I %y, %s
         %r = select M %plain, I %z, I %a""",
-    "frexp_exponent": _FREXP + """
+    "frexp_exponent": _FREXP
+    + """
         %h = sub I #BIAS, #I1
         %x = sub I %exponent, %h
         %y = select M %plain, I %x, I #I0

@@ -48,7 +48,7 @@ def mixed_comparison(op: str, signed_first: bool) -> str:
     """Comparison of an i64 with a u64, by value: a negative number is less than any unsigned one."""
     unsigned = _COMPARE[op][1]
     negative = "%a" if signed_first else "%b"
-    holds = op == "not_equal" or (op in ("less", "less_equal")) == signed_first and op != "equal"
+    holds = op == "not_equal" or ((op in ("less", "less_equal")) == signed_first and op != "equal")
     return f"%n = icmp slt T {negative}, #0\n %x = icmp {unsigned} T %a, %b\n %r = select M %n, M #M{'true' if holds else 'false'}, M %x"
 
 
@@ -84,7 +84,9 @@ INTEGER_ROWS: dict[str, str | tuple[str, str]] = {  # a pair: (signed, unsigned)
         "%p = icmp ne T %a, #0\n %r = zext M %p to T",
     ),
     "floor_divide": (
-        _SIGNED_DIVISION + _FLOORED + """
+        _SIGNED_DIVISION
+        + _FLOORED
+        + """
         %t = sext M %j to T
         %f = add T %q, %t
         %g = sub T #0, %a
@@ -93,7 +95,9 @@ INTEGER_ROWS: dict[str, str | tuple[str, str]] = {  # a pair: (signed, unsigned)
         "%z = icmp eq T %b, #0\n %d = select M %z, T #1, T %b\n %q = udiv T %a, %d\n %r = select M %z, T #0, T %q",
     ),
     "remainder": (
-        _SIGNED_DIVISION + _FLOORED + """
+        _SIGNED_DIVISION
+        + _FLOORED
+        + """
         %t = select M %j, T %d, T #0
         %f = add T %e, %t
         %r = select M %u, T #0, T %f""",

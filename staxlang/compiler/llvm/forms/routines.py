@@ -139,9 +139,9 @@ entry:
 ROUTINE_ROWS: dict[str, str] = {
     "fmod": _FMOD,
     "power.unsigned": _POWER.replace("<exponent>", "%e0 = or T %b, #0").replace("<result>", "%r = or T %p1, #0"),
-    "power.signed": _POWER.replace(
-        "<exponent>", "%negative = icmp slt T %b, #0\n %e0 = select M %negative, T #0, T %b"
-    ).replace("<result>", _SIGNED_RESULT),
+    "power.signed": _POWER.replace("<exponent>", "%negative = icmp slt T %b, #0\n %e0 = select M %negative, T #0, T %b").replace(
+        "<result>", _SIGNED_RESULT
+    ),
     "gcd": _GCD,
     "lcm": _LCM,
 }

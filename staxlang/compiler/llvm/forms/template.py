@@ -5,7 +5,8 @@ A form is LLVM assembly in which
     I  integer as wide as T    F, D  float, double        H  half     J, S, L  i16, i32, i64: of as many lanes
     .T after `@llvm.name`      that type's overload suffix
     resize %y                  the last line: %r is the integer %y in the result's width
-    #1  #-0.5  #inf            a constant of T;  #I5 of I, #D0.5 of D, ...;  #BITS #SHIFT (bits - 1) #MIN #MAX #SIGN #REST #INFBITS #MANTISSA #BIAS #FRACTION #QUIET by name
+    #1  #-0.5  #inf            a constant of T;  #I5 of I, #D0.5 of D, ...; by name:
+                               #BITS #SHIFT (bits - 1) #MIN #MAX #SIGN #REST #INFBITS #MANTISSA #BIAS #FRACTION #QUIET
     %a %b %c                   operands (of complex ones %ar %ai, ...); %r the result, %s its imaginary part; other names are temporary
 """
 
