@@ -1,16 +1,11 @@
-"""Stax: a tensor language for people who write NumPy. Names are loaded when they are first used."""
+"""Stax: a tensor language for people who write NumPy. Names are loaded when they are first used; `__init__.pyi` has their types."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
-
-if TYPE_CHECKING:
-    from staxlang.base.diagnostics import StaxError, StaxWarning
-    from staxlang.runtime.kernel import kernel
-    from staxlang.typecheck.notation import Tensor, dims
 
 _HOME_ROWS: dict[str, str] = {
     "kernel": "runtime.kernel",
@@ -27,24 +22,32 @@ _HOME_ROWS: dict[str, str] = {
         "typecheck.notation",
     ),
 }  # fmt: skip
+"""The names that are no operations: those are found by name in the table and the standard library."""
 
 _ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "editor", "importer", "stdlib"))
 
-__all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]
+__all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]  # pyright: ignore[reportUnsupportedDunderAll]  (loaded lazily)
 
 
 def __getattr__(name: str) -> Any:
     home = _HOME_ROWS.get(name)
     if home is not None:
         value = getattr(import_module(f"staxlang.{home}"), name)
-    else:  # stax.exp, stax.softmax: the operations and the standard library
-        named = not name.startswith("_") and name not in _ROOMS
-        value = import_module("staxlang.runtime.outside").operation(name) if named else None
+    elif name.startswith("_") or name in _ROOMS:  # what Python itself and `from staxlang import <module>` ask for
+        raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
+    else:
+        value = _operations().operation(name)
         if value is None:
-            raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
+            advice = import_module("staxlang.base.suggestions").did_you_mean(name, __dir__())
+            raise AttributeError(f"module 'staxlang' has no attribute {name!r}" + (f": {advice}" if advice else ""), name=name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_ROWS})
+    public = (name for name in globals() if not name.startswith("_") or name.startswith("__"))
+    return sorted({*public, *_HOME_ROWS, *_operations().operation_names()} - _ROOMS - {"Any", "annotations", "import_module"})
+
+
+def _operations() -> Any:
+    return import_module("staxlang.runtime.outside")

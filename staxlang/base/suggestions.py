@@ -13,7 +13,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     """
     best: str | None = None
     allowed = max(1, (len(name) + 1) // 3)
-    for candidate in sorted(candidates):
+    for candidate in sorted(candidates, key=lambda one: (one[:1].isupper() != name[:1].isupper(), one)):
         if abs(len(candidate) - len(name)) > allowed or candidate == name:
             continue
         far = 0 if candidate.lower() == name.lower() else _distance(name.lower(), candidate.lower(), allowed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from importlib import import_module
 from typing import Any, NoReturn
@@ -72,7 +72,8 @@ def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn
 def warn(text: str) -> None:
     """Warn at the line of the user's that led here."""
     level = 2
-    frame = sys._getframe(1)
+    frame = inspect.currentframe()
+    frame = frame.f_back if frame is not None else None
     while frame is not None and frame.f_globals.get("__name__", "").startswith("staxlang."):
         level += 1
         frame = frame.f_back

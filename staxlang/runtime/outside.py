@@ -1,36 +1,33 @@
-"""`stax.softmax(x)` outside a kernel: each operation's name gets a kernel that calls just it."""
+"""Names of `stax.*` to operations. Calls of them outside of kernels, and questions about them, go to operations.py, loaded then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from staxlang.runtime.kernel import kernel
+from staxlang.runtime import late
 from staxlang.typecheck.named_operations import NamedOperation, named_operation
-from staxlang.typecheck.names import operation_named
+from staxlang.typecheck.operation_names import OPERATION_NAMES
 
-_kernels: dict[str, Callable[..., Any]] = {}
+if TYPE_CHECKING:
+    from inspect import Signature
 
 
 def operation(name: str) -> NamedOperation | None:
-    """The object for a name of the table or the standard library; None where there is none."""
-    return operation_named(name)
+    """The object that `stax.<name>` is; None where there is no such operation."""
+    return named_operation(name) if name in OPERATION_NAMES else None
 
 
-def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The operation applied at once."""
-    found = _kernels.get(name)
-    if found is None:
-        found = _kernels[name] = _kernel_of(named_operation(name))
-    return found(*args, **kwargs)
+def operation_names() -> frozenset[str]:
+    return OPERATION_NAMES
 
 
-def _kernel_of(called: NamedOperation) -> Callable[..., Any]:
-    def alone(*args: Any, **kwargs: Any) -> Any:
-        return called(*args, **kwargs)
-
-    alone.__name__ = alone.__qualname__ = called.name
-    return kernel(alone)
+def _run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return late.operations().run(name, args, kwargs)
 
 
-NamedOperation.outside = staticmethod(run)
+def _describe(name: str) -> tuple[str, Signature]:
+    return late.operations().describe(name)
+
+
+NamedOperation.outside = _run
+NamedOperation.description = _describe

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 
 class NamedOperation:
     """An operation of the table or a function of the standard library. One object per name.
 
-    Inside a kernel it is what its name says. Outside, a call goes to `outside`, which the runtime sets.
+    Inside a kernel it is what its name says. Outside, a call goes to `outside`; `description` gives documentation and signature. The
+    runtime sets both.
     """
 
     __slots__ = ("name",)
-    outside: ClassVar[Callable[..., Any] | None] = None
+    outside: ClassVar[Callable[[str, tuple[Any, ...], dict[str, Any]], Any] | None] = None
+    description: ClassVar[Callable[[str], tuple[str, Signature]] | None] = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -27,6 +32,20 @@ class NamedOperation:
     @property
     def __name__(self) -> str:
         return self.name
+
+    @property
+    def __doc__(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return None if NamedOperation.description is None else NamedOperation.description(self.name)[0]
+
+    @property
+    def __signature__(self) -> Signature:
+        if NamedOperation.description is None:
+            raise AttributeError("__signature__")
+        return NamedOperation.description(self.name)[1]
+
+    def __get__(self, instance: object, owner: type | None = None) -> NamedOperation:
+        """As a ufunc in a class: no method. (`help` documents objects with a `__get__` as functions.)"""
+        return self
 
     def __repr__(self) -> str:
         return f"stax.{self.name}"

@@ -1,0 +1,1429 @@
+"""What type checkers and editors see of `staxlang`. At run time its names are loaded when they are first used."""
+
+# ruff: noqa: E501
+
+from collections.abc import Callable, Sequence
+from typing import Annotated as Tensor
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeAlias, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from staxlang.base.diagnostics import StaxError as StaxError
+from staxlang.base.diagnostics import StaxWarning as StaxWarning
+from staxlang.runtime.kernel import Stats as Stats
+from staxlang.runtime.report import Report as Report
+from staxlang.runtime.threads import get_num_threads as get_num_threads
+from staxlang.runtime.threads import set_num_threads as set_num_threads
+from staxlang.typecheck.nominal import Array as Array
+from staxlang.typecheck.nominal import Dim as Dim
+from staxlang.typecheck.nominal import bf16 as bf16
+from staxlang.typecheck.nominal import bool_ as bool_
+from staxlang.typecheck.nominal import c64 as c64
+from staxlang.typecheck.nominal import c128 as c128
+from staxlang.typecheck.nominal import f16 as f16
+from staxlang.typecheck.nominal import f32 as f32
+from staxlang.typecheck.nominal import f64 as f64
+from staxlang.typecheck.nominal import float_ as float_
+from staxlang.typecheck.nominal import i8 as i8
+from staxlang.typecheck.nominal import i16 as i16
+from staxlang.typecheck.nominal import i32 as i32
+from staxlang.typecheck.nominal import i64 as i64
+from staxlang.typecheck.nominal import int_ as int_
+from staxlang.typecheck.nominal import number as number
+from staxlang.typecheck.nominal import u8 as u8
+from staxlang.typecheck.nominal import u16 as u16
+from staxlang.typecheck.nominal import u32 as u32
+from staxlang.typecheck.nominal import u64 as u64
+from staxlang.typecheck.notation import dims as dims
+
+__all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]
+__version__: str
+
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R")
+_R_co = TypeVar("_R_co", covariant=True)
+_A = TypeVar("_A", bound=Array)
+_F = TypeVar("_F", bound=float_)
+_S = TypeVar("_S")
+_Axis: TypeAlias = int | tuple[int, ...] | None
+_Int: TypeAlias = int | Array
+_Float: TypeAlias = float | Array
+_Given: TypeAlias = NDArray[Any] | np.generic[Any] | complex | Sequence[Any]  # what NumPy makes arrays of
+
+# ---- kernels ----
+
+class Kernel(Generic[_P, _R_co]):
+    """A compiled function; see `stax.kernel`."""
+
+    settings: Any
+    __name__: str
+    __qualname__: str
+    @property
+    def __wrapped__(self) -> Callable[_P, _R_co]: ...
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R_co: ...
+    @overload
+    def __call__(self: Kernel[..., Array], *args: Any, **kwargs: Any) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self: Kernel[Concatenate[_S, _Q], _R], instance: _S, owner: type | None = None) -> Kernel[_Q, _R]: ...
+    def stats(self) -> Stats:
+        """Counts since the kernel was made: calls, hits (calls that found a version), misses, compilations, ..."""
+    def explain_misses(self) -> list[str]:
+        """For each call that no version served: the guards it did not meet, by version."""
+    def explain(self, *args: Any, **kwargs: Any) -> Report:
+        """A Report of the version that serves these arguments (compiled if there is none): kernels, bytes, guards, what was fused."""
+    def show(
+        self,
+        stage: Literal["tree", "graph", "trace", "optimized", "loops", "schedule", "llvm", "asm"],
+        *args: Any,
+        **kwargs: Any,
+    ) -> str:
+        """The text of a stage of the version that serves these arguments."""
+    def reset(self) -> None:
+        """Forget all versions; the next call compiles again."""
+
+@overload
+def kernel(function: Callable[_P, _R], /) -> Kernel[_P, _R]:
+    """Compile a function: `@stax.kernel`, or `@stax.kernel(fast_math=True)` with options."""
+
+@overload
+def kernel(
+    *,
+    fallback: Literal["numpy"] | None = None,
+    strict: bool = False,
+    fast_math: bool = False,
+    checked: bool = False,
+    engine: Literal["cpu", "reference"] | None = None,
+    sizes: Literal["evidence", "static", "symbolic"] = "evidence",
+    branches: Literal["gates", "inside"] = "gates",
+    overlap: Literal["guard", "assume-none"] = "guard",
+    max_versions: int = 8,
+    unroll_limit: int = 512,
+    static_loop_limit: int = 4096,
+    recursion_limit: int = 200,
+    isa: Literal["avx512", "avx2", "sse2", "neon", "generic"] | None = None,
+) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]: ...
+
+# ---- operations: written by tools/build_stub.py ----
+
+@overload
+def add(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The sum; of bools, logical or."""
+@overload
+def add(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def add(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def add(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def add(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def subtract(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The difference; bools are refused, as in NumPy."""
+@overload
+def subtract(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def subtract(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def subtract(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def subtract(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def multiply(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The product; of bools, logical and."""
+@overload
+def multiply(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def multiply(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def multiply(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def multiply(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def divide(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The quotient; of integers, in f64."""
+@overload
+def divide(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def divide(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def divide(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def divide(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def floor_divide(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The quotient rounded down; integers divided by 0 give 0."""
+@overload
+def floor_divide(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def floor_divide(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def floor_divide(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def floor_divide(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def remainder(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """What floor_divide leaves: it has the divisor's sign."""
+@overload
+def remainder(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def remainder(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def remainder(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def remainder(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def fmod(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """What a division rounded to zero leaves: it has the dividend's sign."""
+@overload
+def fmod(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def fmod(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmod(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmod(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def power(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """a to the power b; integers to a negative power are refused."""
+@overload
+def power(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def power(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def power(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def power(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def float_power(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """a to the power b in double precision, for integers too."""
+@overload
+def float_power(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def float_power(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def float_power(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def float_power(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def negative(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The number with the other sign."""
+@overload
+def negative(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def negative(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def positive(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The number itself."""
+@overload
+def positive(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def positive(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def absolute(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The absolute value; of a complex number, its modulus."""
+@overload
+def absolute(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def absolute(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def fabs(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The absolute value as a float."""
+@overload
+def fabs(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fabs(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def sign(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """-1, 0 or 1; NaN stays NaN; of a complex number, it divided by its modulus."""
+@overload
+def sign(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def sign(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def square(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The number times itself."""
+@overload
+def square(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def square(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def reciprocal(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """1 divided by the number, in its own dtype."""
+@overload
+def reciprocal(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def reciprocal(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def maximum(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The greater of two; NaN if one is. Equal operands share the adjoint."""
+@overload
+def maximum(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def maximum(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def maximum(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def maximum(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def minimum(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The lesser of two; NaN if one is. Equal operands share the adjoint."""
+@overload
+def minimum(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def minimum(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def minimum(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def minimum(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def fmax(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The greater of two; the other one if one is NaN."""
+@overload
+def fmax(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def fmax(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmax(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmax(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def fmin(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The lesser of two; the other one if one is NaN."""
+@overload
+def fmin(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def fmin(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmin(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def fmin(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def hypot(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The length of (a, b), without overflow in between."""
+@overload
+def hypot(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def hypot(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def hypot(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def hypot(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def exp(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """e to the power x."""
+@overload
+def exp(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def exp(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def exp2(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """2 to the power x."""
+@overload
+def exp2(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def exp2(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def expm1(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """exp(x) - 1 without cancellation near 0."""
+@overload
+def expm1(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def expm1(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def log(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The natural logarithm."""
+@overload
+def log(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def log(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def log2(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The logarithm to base 2."""
+@overload
+def log2(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def log2(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def log10(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The logarithm to base 10."""
+@overload
+def log10(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def log10(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def log1p(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """log(1 + x) without cancellation near 0."""
+@overload
+def log1p(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def log1p(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def sqrt(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The square root; NaN below 0. Its derivative at 0 is infinite."""
+@overload
+def sqrt(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def sqrt(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def cbrt(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The cube root, below 0 too."""
+@overload
+def cbrt(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def cbrt(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def logaddexp(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """log(exp(a) + exp(b)) without overflow."""
+@overload
+def logaddexp(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def logaddexp(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def logaddexp(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def logaddexp(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def logaddexp2(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """log2(2**a + 2**b) without overflow."""
+@overload
+def logaddexp2(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def logaddexp2(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def logaddexp2(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def logaddexp2(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def sin(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The sine of an angle in radians."""
+@overload
+def sin(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def sin(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def cos(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The cosine of an angle in radians."""
+@overload
+def cos(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def cos(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def tan(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The tangent of an angle in radians."""
+@overload
+def tan(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def tan(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arcsin(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The angle with this sine, from -pi/2 to pi/2."""
+@overload
+def arcsin(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arcsin(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arccos(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The angle with this cosine, from 0 to pi."""
+@overload
+def arccos(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arccos(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arctan(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The angle with this tangent, from -pi/2 to pi/2."""
+@overload
+def arctan(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arctan(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arctan2(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The angle of the point (b, a), from -pi to pi."""
+@overload
+def arctan2(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def arctan2(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arctan2(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arctan2(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def sinh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The hyperbolic sine."""
+@overload
+def sinh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def sinh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def cosh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The hyperbolic cosine."""
+@overload
+def cosh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def cosh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def tanh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The hyperbolic tangent."""
+@overload
+def tanh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def tanh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arcsinh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The inverse of sinh."""
+@overload
+def arcsinh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arcsinh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arccosh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The inverse of cosh, from 1 upward."""
+@overload
+def arccosh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arccosh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def arctanh(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The inverse of tanh, between -1 and 1."""
+@overload
+def arctanh(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def arctanh(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def degrees(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """Radians to degrees."""
+@overload
+def degrees(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def degrees(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def radians(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """Degrees to radians."""
+@overload
+def radians(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def radians(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def equal(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether two numbers are equal; NaN equals nothing."""
+@overload
+def equal(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def equal(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def not_equal(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether two numbers differ."""
+@overload
+def not_equal(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def not_equal(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def less(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether a is less than b."""
+@overload
+def less(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def less(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def less_equal(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether a is at most b."""
+@overload
+def less_equal(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def less_equal(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def greater(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether a is greater than b."""
+@overload
+def greater(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def greater(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def greater_equal(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether a is at least b."""
+@overload
+def greater_equal(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def greater_equal(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def logical_and(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether both are true (not 0)."""
+@overload
+def logical_and(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def logical_and(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def logical_or(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether one is true (not 0)."""
+@overload
+def logical_or(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def logical_or(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def logical_xor(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether exactly one is true (not 0)."""
+@overload
+def logical_xor(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: ...
+@overload
+def logical_xor(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def logical_not(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether it is false (0)."""
+@overload
+def logical_not(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def isnan(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether it is NaN."""
+@overload
+def isnan(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def isinf(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether it is infinite."""
+@overload
+def isinf(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def isfinite(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether it is neither infinite nor NaN."""
+@overload
+def isfinite(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def signbit(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> bool_: """Whether its sign bit is set; -0.0 and negative NaNs have it."""
+@overload
+def signbit(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[np.bool_]: ...
+@overload
+def where(condition: Array, x: Any, y: Any, /) -> Any: """a where c is true, else b. The side that is not taken has no part in the derivative."""
+@overload
+def where(condition: _Given, x: Any, y: Any, /) -> NDArray[Any]: ...
+@overload
+def bitwise_and(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """And, bit by bit."""
+@overload
+def bitwise_and(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def bitwise_and(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def bitwise_or(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """Or, bit by bit."""
+@overload
+def bitwise_or(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def bitwise_or(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def bitwise_xor(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """Exclusive or, bit by bit."""
+@overload
+def bitwise_xor(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def bitwise_xor(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def invert(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """Each bit turned; of a bool, not."""
+@overload
+def invert(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def left_shift(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """Bits moved to the left; 0 when moved by the width or more."""
+@overload
+def left_shift(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def left_shift(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def right_shift(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """Bits moved to the right, the sign moving in; by the width or more, all sign."""
+@overload
+def right_shift(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def right_shift(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def gcd(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """The greatest common divisor, never negative."""
+@overload
+def gcd(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def gcd(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def lcm(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """The least common multiple, never negative."""
+@overload
+def lcm(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def lcm(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def bitwise_count(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """How many bits of the absolute value are 1."""
+@overload
+def bitwise_count(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def floor(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The greatest integer that is not above x, as a number of x's dtype."""
+@overload
+def floor(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def floor(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def ceil(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The least integer that is not below x."""
+@overload
+def ceil(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def ceil(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def trunc(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The integer part, rounded to zero."""
+@overload
+def trunc(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def trunc(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def rint(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The nearest integer; a half goes to the even one."""
+@overload
+def rint(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def rint(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def copysign(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The magnitude of a with the sign of b."""
+@overload
+def copysign(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def copysign(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def copysign(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def copysign(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def nextafter(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The number next to a in the direction of b."""
+@overload
+def nextafter(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def nextafter(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def nextafter(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def nextafter(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def spacing(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The distance to the next number away from 0."""
+@overload
+def spacing(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def spacing(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def ldexp(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """a times 2 to the power b."""
+@overload
+def ldexp(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def ldexp(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def ldexp(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def ldexp(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def frexp_mantissa(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The mantissa of x, of magnitude 1/2 to 1; the first result of np.frexp."""
+@overload
+def frexp_mantissa(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def frexp_mantissa(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def frexp_exponent(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: """The exponent of x that goes with frexp_mantissa; the second result of np.frexp."""
+@overload
+def frexp_exponent(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def heaviside(x1: _F, x2: float, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """0 below zero, b at zero, 1 above it."""
+@overload
+def heaviside(x1: float, x2: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: ...
+@overload
+def heaviside(x1: Array, x2: Any, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def heaviside(x1: Any, x2: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def heaviside(x1: _Given, x2: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def conjugate(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The complex conjugate; a real number itself."""
+@overload
+def conjugate(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def conjugate(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def real(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The real part."""
+@overload
+def real(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def real(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def imag(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The imaginary part; 0 of a real number."""
+@overload
+def imag(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def imag(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def erf(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """The error function: 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x."""
+@overload
+def erf(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def erf(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def erfc(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """1 - erf(x) without cancellation for large x."""
+@overload
+def erfc(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def erfc(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def sigmoid(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """1 / (1 + exp(-x))."""
+@overload
+def sigmoid(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def sigmoid(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def softplus(x: _F, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: None = None, subok: bool = True) -> _F: """log(1 + exp(x)) without overflow."""
+@overload
+def softplus(x: Array, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> Any: ...
+@overload
+def softplus(x: _Given, /, out: Any = None, *, where: Any = True, casting: str = ..., order: str = ..., dtype: Any = None, subok: bool = True) -> NDArray[Any]: ...
+@overload
+def all(a: Array, /, *args: Any, **options: Any) -> bool_: """NumPy's `all`."""
+@overload
+def all(a: _Given, /, *args: Any, **options: Any) -> NDArray[np.bool_]: ...
+@overload
+def any(a: Array, /, *args: Any, **options: Any) -> bool_: """NumPy's `any`."""
+@overload
+def any(a: _Given, /, *args: Any, **options: Any) -> NDArray[np.bool_]: ...
+def arange(*args: Any, **options: Any) -> Any: """NumPy's `arange`."""
+def argmax(*args: Any, **options: Any) -> Any: """NumPy's `argmax`."""
+def argmin(*args: Any, **options: Any) -> Any: """NumPy's `argmin`."""
+def array(*args: Any, **options: Any) -> Any: """NumPy's `array`."""
+def array_split(*args: Any, **options: Any) -> Any: """NumPy's `array_split`."""
+def asarray(*args: Any, **options: Any) -> Any: """NumPy's `asarray`."""
+def atleast_1d(*args: Any, **options: Any) -> Any: """NumPy's `atleast_1d`."""
+def atleast_2d(*args: Any, **options: Any) -> Any: """NumPy's `atleast_2d`."""
+def atleast_3d(*args: Any, **options: Any) -> Any: """NumPy's `atleast_3d`."""
+def broadcast_shapes(*args: Any, **options: Any) -> Any: """NumPy's `broadcast_shapes`."""
+@overload
+def broadcast_to(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `broadcast_to`."""
+@overload
+def broadcast_to(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def broadcast_to(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def clip(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `clip`."""
+@overload
+def clip(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def clip(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def concatenate(*args: Any, **options: Any) -> Any: """NumPy's `concatenate`."""
+@overload
+def copy(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `copy`."""
+@overload
+def copy(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def copy(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def count_nonzero(*args: Any, **options: Any) -> Any: """NumPy's `count_nonzero`."""
+@overload
+def cumprod(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `cumprod`."""
+@overload
+def cumprod(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def cumprod(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def cumsum(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `cumsum`."""
+@overload
+def cumsum(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def cumsum(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def diagonal(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `diagonal`."""
+@overload
+def diagonal(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def diagonal(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def dot(*args: Any, **options: Any) -> Any: """NumPy's `dot`."""
+def dtype(*args: Any, **options: Any) -> Any: """NumPy's `dtype`."""
+def einsum(*args: Any, **options: Any) -> Any: """NumPy's `einsum`."""
+def empty(*args: Any, **options: Any) -> Any: """NumPy's `empty`."""
+def empty_like(*args: Any, **options: Any) -> Any: """NumPy's `empty_like`."""
+@overload
+def expand_dims(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `expand_dims`."""
+@overload
+def expand_dims(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def expand_dims(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def finfo(*args: Any, **options: Any) -> Any: """NumPy's `finfo`."""
+@overload
+def flip(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `flip`."""
+@overload
+def flip(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def flip(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def full(*args: Any, **options: Any) -> Any: """NumPy's `full`."""
+def full_like(*args: Any, **options: Any) -> Any: """NumPy's `full_like`."""
+def iinfo(*args: Any, **options: Any) -> Any: """NumPy's `iinfo`."""
+def iscomplexobj(*args: Any, **options: Any) -> Any: """NumPy's `iscomplexobj`."""
+def isrealobj(*args: Any, **options: Any) -> Any: """NumPy's `isrealobj`."""
+def matmul(*args: Any, **options: Any) -> Any: """NumPy's `matmul`."""
+@overload
+def max(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `max`."""
+@overload
+def max(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def max(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def min(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `min`."""
+@overload
+def min(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def min(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def moveaxis(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `moveaxis`."""
+@overload
+def moveaxis(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def moveaxis(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def ndim(*args: Any, **options: Any) -> Any: """NumPy's `ndim`."""
+def ones(*args: Any, **options: Any) -> Any: """NumPy's `ones`."""
+def ones_like(*args: Any, **options: Any) -> Any: """NumPy's `ones_like`."""
+@overload
+def pad(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `pad`."""
+@overload
+def pad(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def pad(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def prod(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `prod`."""
+@overload
+def prod(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def prod(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def ptp(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `ptp`."""
+@overload
+def ptp(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def ptp(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def ravel(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `ravel`."""
+@overload
+def ravel(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def ravel(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def repeat(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `repeat`."""
+@overload
+def repeat(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def repeat(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def reshape(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `reshape`."""
+@overload
+def reshape(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def reshape(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def result_type(*args: Any, **options: Any) -> Any: """NumPy's `result_type`."""
+@overload
+def round(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `round`."""
+@overload
+def round(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def round(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def shape(*args: Any, **options: Any) -> Any: """NumPy's `shape`."""
+def size(*args: Any, **options: Any) -> Any: """NumPy's `size`."""
+def split(*args: Any, **options: Any) -> Any: """NumPy's `split`."""
+@overload
+def squeeze(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `squeeze`."""
+@overload
+def squeeze(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def squeeze(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def stack(*args: Any, **options: Any) -> Any: """NumPy's `stack`."""
+@overload
+def sum(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `sum`."""
+@overload
+def sum(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def sum(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def swapaxes(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `swapaxes`."""
+@overload
+def swapaxes(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def swapaxes(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def take(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `take`."""
+@overload
+def take(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def take(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+@overload
+def take_along_axis(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `take_along_axis`."""
+@overload
+def take_along_axis(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def take_along_axis(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def tensordot(*args: Any, **options: Any) -> Any: """NumPy's `tensordot`."""
+@overload
+def transpose(a: _F, /, *args: Any, dtype: None = None, **options: Any) -> _F: """NumPy's `transpose`."""
+@overload
+def transpose(a: Array, /, *args: Any, **options: Any) -> Any: ...
+@overload
+def transpose(a: _Given, /, *args: Any, **options: Any) -> NDArray[Any]: ...
+def zeros(*args: Any, **options: Any) -> Any: """NumPy's `zeros`."""
+def zeros_like(*args: Any, **options: Any) -> Any: """NumPy's `zeros_like`."""
+def linspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `start` to `stop` at equal distances, `stop` itself unless `endpoint` is false; with `retstep`, also the distance."""
+def logspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, base: _Float = 10.0, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `base ** start` to `base ** stop`, each the same multiple of the one before."""
+def geomspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `start` to `stop`, each the same multiple of the one before. Both have the same sign."""
+def bartlett(M: Any) -> Any: """The triangular window of M points."""
+def hanning(M: Any) -> Any: """The window of von Hann, M points."""
+def hamming(M: Any) -> Any: """The window of Hamming, M points."""
+def blackman(M: Any) -> Any: """The window of Blackman, M points."""
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]: """Coordinates of a grid: for each vector an array over the grid of all of them."""
+def tri(N: Any, M: Any = None, k: _Int = 0, dtype: Any = ...) -> Any: """Ones at and below the k-th diagonal of N rows and M columns, zeros above."""
+@overload
+def tril(m: _F, k: _Int = 0) -> _F: """The matrix, or each of a stack, with zeros above the k-th diagonal."""
+@overload
+def tril(m: Array, k: _Int = 0) -> Any: ...
+@overload
+def tril(m: _Given, k: _Int = 0) -> NDArray[Any]: ...
+@overload
+def triu(m: _F, k: _Int = 0) -> _F: """The matrix, or each of a stack, with zeros below the k-th diagonal."""
+@overload
+def triu(m: Array, k: _Int = 0) -> Any: ...
+@overload
+def triu(m: _Given, k: _Int = 0) -> NDArray[Any]: ...
+@overload
+def diag(v: _F, k: _Int = 0) -> _F: """Of a matrix its k-th diagonal, of a vector the matrix with it as its k-th diagonal."""
+@overload
+def diag(v: Array, k: _Int = 0) -> Any: ...
+@overload
+def diag(v: _Given, k: _Int = 0) -> NDArray[Any]: ...
+@overload
+def diagflat(v: _F, k: _Int = 0) -> _F: """The matrix with all elements of `v` as its k-th diagonal."""
+@overload
+def diagflat(v: Array, k: _Int = 0) -> Any: ...
+@overload
+def diagflat(v: _Given, k: _Int = 0) -> NDArray[Any]: ...
+@overload
+def vander(x: Array, N: Any = None, increasing: bool = False) -> Any: """The matrix of powers of a vector, the highest first unless `increasing`."""
+@overload
+def vander(x: _Given, N: Any = None, increasing: bool = False) -> NDArray[Any]: ...
+@overload
+def trace(a: _F, offset: _Int = 0, axis1: _Int = 0, axis2: _Int = 1, dtype: None = None, out: Any = None) -> _F: """The sum along a diagonal."""
+@overload
+def trace(a: Array, offset: _Int = 0, axis1: _Int = 0, axis2: _Int = 1, dtype: Any = None, out: Any = None) -> Any: ...
+@overload
+def trace(a: _Given, offset: _Int = 0, axis1: _Int = 0, axis2: _Int = 1, dtype: Any = None, out: Any = None) -> NDArray[Any]: ...
+@overload
+def fliplr(m: _F) -> _F: """The array with its columns in reverse order."""
+@overload
+def fliplr(m: Array) -> Any: ...
+@overload
+def fliplr(m: _Given) -> NDArray[Any]: ...
+@overload
+def flipud(m: _F) -> _F: """The array with its rows in reverse order."""
+@overload
+def flipud(m: Array) -> Any: ...
+@overload
+def flipud(m: _Given) -> NDArray[Any]: ...
+@overload
+def rot90(m: _F, k: _Int = 1, axes: Any = ...) -> _F: """The array turned by k quarters in the plane of two axes."""
+@overload
+def rot90(m: Array, k: _Int = 1, axes: Any = ...) -> Any: ...
+@overload
+def rot90(m: _Given, k: _Int = 1, axes: Any = ...) -> NDArray[Any]: ...
+@overload
+def append(arr: Array, values: Any, axis: _Axis = None) -> Any: """`values` behind `arr`, along `axis` or, without one, as vectors."""
+@overload
+def append(arr: _Given, values: Any, axis: _Axis = None) -> NDArray[Any]: ...
+def outer(a: Any, b: Any, out: Any = None) -> Any: """All products of an element of `a` and one of `b`."""
+def inner(a: Any, b: Any) -> Any: """Sums of products over the last axes."""
+def vdot(a: Any, b: Any) -> Any: """The sum of the products of all elements, those of `a` conjugated."""
+@overload
+def vecdot(x1: Array, x2: Any, axis: _Axis = -1) -> Any: """Sums of products along `axis`, the first factor conjugated."""
+@overload
+def vecdot(x1: _Given, x2: Any, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def matvec(x1: Array, x2: Any) -> Any: """The product of a matrix and a vector, or of stacks of them."""
+@overload
+def matvec(x1: _Given, x2: Any) -> NDArray[Any]: ...
+@overload
+def vecmat(x1: Array, x2: Any) -> Any: """The product of a vector, conjugated, and a matrix, or of stacks of them."""
+@overload
+def vecmat(x1: _Given, x2: Any) -> NDArray[Any]: ...
+def kron(a: Any, b: Any) -> Any: """The product of every element of `a` with the whole of `b`, side by side."""
+@overload
+def cross(a: Array, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: _Axis = None) -> Any: """The vector product of 3-vectors; of 2-vectors, its third component."""
+@overload
+def cross(a: _Given, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: _Axis = None) -> NDArray[Any]: ...
+@overload
+def matrix_power(a: _F, n: Any) -> _F: """The square matrix multiplied n times with itself, n at least 0."""
+@overload
+def matrix_power(a: Array, n: Any) -> Any: ...
+@overload
+def matrix_power(a: _Given, n: Any) -> NDArray[Any]: ...
+@overload
+def norm(x: _F, ord: Any = None, axis: _Axis = None, keepdims: bool = False) -> _F: """The length of vectors, or the norm of matrices, over `axis`: the root of the sum of squares, or as `ord` says."""
+@overload
+def norm(x: Array, ord: Any = None, axis: _Axis = None, keepdims: bool = False) -> Any: ...
+@overload
+def norm(x: _Given, ord: Any = None, axis: _Axis = None, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def vector_norm(x: _F, axis: _Axis = None, keepdims: bool = False, ord: _Int = 2) -> _F: """The length of vectors over `axis`, of all elements without one."""
+@overload
+def vector_norm(x: Array, axis: _Axis = None, keepdims: bool = False, ord: _Int = 2) -> Any: ...
+@overload
+def vector_norm(x: _Given, axis: _Axis = None, keepdims: bool = False, ord: _Int = 2) -> NDArray[Any]: ...
+@overload
+def matrix_norm(x: _F, keepdims: bool = False, ord: str = "fro") -> _F: """The norm of the matrices in the last two axes."""
+@overload
+def matrix_norm(x: Array, keepdims: bool = False, ord: str = "fro") -> Any: ...
+@overload
+def matrix_norm(x: _Given, keepdims: bool = False, ord: str = "fro") -> NDArray[Any]: ...
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any: """The covariances of variables, one a row (or a column, unless `rowvar`), with observations along the other axis."""
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any: """The correlations of variables: their covariances divided by both standard deviations."""
+def divmod(x1: Any, x2: Any) -> tuple[Any, Any]: """The quotient rounded down, and the remainder with the divisor's sign."""
+def modf(x: Any) -> tuple[Any, Any]: """The fraction and the whole part, both with the sign of `x`."""
+def frexp(x: Any) -> tuple[Any, Any]: """A fraction between 1/2 and 1 and the power of two that make up `x`."""
+@overload
+def fix(x: _F, out: Any = None) -> _F: """`x` rounded towards zero."""
+@overload
+def fix(x: Array, out: Any = None) -> Any: ...
+@overload
+def fix(x: _Given, out: Any = None) -> NDArray[Any]: ...
+@overload
+def angle(z: Array, deg: bool = False) -> Any: """The angle of complex numbers, in radians or degrees; of real ones, 0 or pi."""
+@overload
+def angle(z: _Given, deg: bool = False) -> NDArray[Any]: ...
+@overload
+def sinc(x: _F) -> _F: """`sin(pi * x) / (pi * x)`, and 1 at 0."""
+@overload
+def sinc(x: Array) -> Any: ...
+@overload
+def sinc(x: _Given) -> NDArray[Any]: ...
+@overload
+def nan_to_num(x: _F, copy: bool = True, nan: _Float = 0.0, posinf: Any = None, neginf: Any = None) -> _F: """The array with finite numbers for NaN and the infinities: `nan`, and the greatest and least number or what is given."""
+@overload
+def nan_to_num(x: Array, copy: bool = True, nan: _Float = 0.0, posinf: Any = None, neginf: Any = None) -> Any: ...
+@overload
+def nan_to_num(x: _Given, copy: bool = True, nan: _Float = 0.0, posinf: Any = None, neginf: Any = None) -> NDArray[Any]: ...
+@overload
+def isposinf(x: Array) -> bool_: """Where `x` is positive infinity."""
+@overload
+def isposinf(x: _Given) -> NDArray[np.bool_]: ...
+@overload
+def isneginf(x: Array) -> bool_: """Where `x` is negative infinity."""
+@overload
+def isneginf(x: _Given) -> NDArray[np.bool_]: ...
+@overload
+def isreal(x: Array) -> bool_: """Where the imaginary part is 0."""
+@overload
+def isreal(x: _Given) -> NDArray[np.bool_]: ...
+@overload
+def iscomplex(x: Array) -> bool_: """Where the imaginary part is not 0."""
+@overload
+def iscomplex(x: _Given) -> NDArray[np.bool_]: ...
+@overload
+def isclose(a: Array, b: Any, rtol: _Float = 1e-05, atol: _Float = 1e-08, equal_nan: bool = False) -> bool_: """Where the difference is at most `atol + rtol * abs(b)`. Infinities are close to themselves, NaN to NaN only with `equal_nan`."""
+@overload
+def isclose(a: _Given, b: Any, rtol: _Float = 1e-05, atol: _Float = 1e-08, equal_nan: bool = False) -> NDArray[np.bool_]: ...
+def allclose(a: Any, b: Any, rtol: _Float = 1e-05, atol: _Float = 1e-08, equal_nan: bool = False) -> bool: """Whether all elements are close; see `isclose`."""
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool: """Whether both have the same shape and elements."""
+def array_equiv(a1: Any, a2: Any) -> bool: """Whether one can be broadcast to the other, with the same elements."""
+def select(condlist: Any, choicelist: Any, default: _Int = 0) -> Any: """Each element from the first choice whose condition holds there, else `default`."""
+@overload
+def diff(a: _F, n: _Int = 1, axis: _Axis = -1, prepend: Any = None, append: Any = None) -> _F: """The differences of neighbours along `axis`, n times over."""
+@overload
+def diff(a: Array, n: _Int = 1, axis: _Axis = -1, prepend: Any = None, append: Any = None) -> Any: ...
+@overload
+def diff(a: _Given, n: _Int = 1, axis: _Axis = -1, prepend: Any = None, append: Any = None) -> NDArray[Any]: ...
+@overload
+def ediff1d(ary: _F, to_end: Any = None, to_begin: Any = None) -> _F: """The differences of neighbours among all elements, with what is given before and behind them."""
+@overload
+def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Any: ...
+@overload
+def ediff1d(ary: _Given, to_end: Any = None, to_begin: Any = None) -> NDArray[Any]: ...
+@overload
+def trapezoid(y: _F, x: Any = None, dx: _Float = 1.0, axis: _Axis = -1) -> _F: """The integral along `axis` by trapezoids, at the places `x` or at equal distances `dx`."""
+@overload
+def trapezoid(y: Array, x: Any = None, dx: _Float = 1.0, axis: _Axis = -1) -> Any: ...
+@overload
+def trapezoid(y: _Given, x: Any = None, dx: _Float = 1.0, axis: _Axis = -1) -> NDArray[Any]: ...
+def gradient(f: Any, *varargs: Any, axis: _Axis = None, edge_order: _Int = 1) -> Any: """The slope along each axis: central differences inside, one-sided ones of order `edge_order` at the ends.
+
+    Distances are 1, a number, one number for each axis, or coordinates along it."""
+@overload
+def unwrap(p: _F, discont: Any = None, axis: _Axis = -1, *, period: _Float = 6.283185307179586) -> _F: """Phases without jumps: multiples of `period` are added where neighbours differ by more than `discont`."""
+@overload
+def unwrap(p: Array, discont: Any = None, axis: _Axis = -1, *, period: _Float = 6.283185307179586) -> Any: ...
+@overload
+def unwrap(p: _Given, discont: Any = None, axis: _Axis = -1, *, period: _Float = 6.283185307179586) -> NDArray[Any]: ...
+def polyval(p: Any, x: Any) -> Any: """The polynomial with the coefficients `p`, the highest power first, at `x`, by Horner's rule."""
+@overload
+def convolve(a: Array, v: Any, mode: str = "full") -> Any: """The sums of products of one vector and the other reversed, at every overlap, or at those that `mode` names."""
+@overload
+def convolve(a: _Given, v: Any, mode: str = "full") -> NDArray[Any]: ...
+@overload
+def correlate(a: Array, v: Any, mode: str = "valid") -> Any: """The sums of products of one vector and the conjugate of the other, at every overlap that `mode` names."""
+@overload
+def correlate(a: _Given, v: Any, mode: str = "valid") -> NDArray[Any]: ...
+@overload
+def mse_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The squared difference."""
+@overload
+def mse_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def mse_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def l1_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The absolute difference."""
+@overload
+def l1_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def l1_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def huber_loss(input: _F, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> _F: """Half the squared difference up to `delta`, linear beyond (Huber, 1964)."""
+@overload
+def huber_loss(input: Array, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> Any: ...
+@overload
+def huber_loss(input: _Given, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def smooth_l1_loss(input: _F, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> _F: """`huber_loss` divided by `beta`: its slope far away is 1 for every beta."""
+@overload
+def smooth_l1_loss(input: Array, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> Any: ...
+@overload
+def smooth_l1_loss(input: _Given, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def log_cosh_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The logarithm of the difference's hyperbolic cosine, without overflow."""
+@overload
+def log_cosh_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def log_cosh_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def nll_loss(input: _F, target: Any, weight: Any = None, reduction: str = "mean") -> _F: """The negative log-probability at `target`, a class for each row of `input`; the mean is weighted where `weight` is given."""
+@overload
+def nll_loss(input: Array, target: Any, weight: Any = None, reduction: str = "mean") -> Any: ...
+@overload
+def nll_loss(input: _Given, target: Any, weight: Any = None, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def cross_entropy(input: _F, target: Any, weight: Any = None, label_smoothing: _Float = 0.0, reduction: str = "mean") -> _F: """The cross entropy of the classes' scores on the last axis with `target`: integers, or probabilities of the same shape."""
+@overload
+def cross_entropy(input: Array, target: Any, weight: Any = None, label_smoothing: _Float = 0.0, reduction: str = "mean") -> Any: ...
+@overload
+def cross_entropy(input: _Given, target: Any, weight: Any = None, label_smoothing: _Float = 0.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def binary_cross_entropy(input: _F, target: Any, weight: Any = None, reduction: str = "mean") -> _F: """The cross entropy of probabilities with targets between 0 and 1. Logarithms are cut off at -100, so that 0 and 1 have a loss."""
+@overload
+def binary_cross_entropy(input: Array, target: Any, weight: Any = None, reduction: str = "mean") -> Any: ...
+@overload
+def binary_cross_entropy(input: _Given, target: Any, weight: Any = None, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def binary_cross_entropy_with_logits(input: _F, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> _F: """`binary_cross_entropy` of `sigmoid(input)`, without cancellation."""
+@overload
+def binary_cross_entropy_with_logits(input: Array, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> Any: ...
+@overload
+def binary_cross_entropy_with_logits(input: _Given, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def kl_div(input: _F, target: Any, reduction: str = "mean", log_target: bool = False) -> _F: """The divergence of Kullback and Leibler: `input` are log-probabilities, `target` probabilities or, with `log_target`, their logarithms."""
+@overload
+def kl_div(input: Array, target: Any, reduction: str = "mean", log_target: bool = False) -> Any: ...
+@overload
+def kl_div(input: _Given, target: Any, reduction: str = "mean", log_target: bool = False) -> NDArray[Any]: ...
+@overload
+def hinge_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """`max(0, 1 - target * input)` for targets of -1 and 1."""
+@overload
+def hinge_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def hinge_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def cosine_similarity(x1: _F, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) -> _F: """The cosine of the angle between vectors along `axis`; lengths below `eps` count as `eps`."""
+@overload
+def cosine_similarity(x1: Array, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) -> Any: ...
+@overload
+def cosine_similarity(x1: _Given, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) -> NDArray[Any]: ...
+@overload
+def relu(x: _F) -> _F: """`x` where it is positive, else 0. NaN stays NaN; the derivative at 0 is 0."""
+@overload
+def relu(x: Array) -> Any: ...
+@overload
+def relu(x: _Given) -> NDArray[Any]: ...
+@overload
+def relu6(x: _F) -> _F: """`x` between 0 and 6, the bounds where it is outside."""
+@overload
+def relu6(x: Array) -> Any: ...
+@overload
+def relu6(x: _Given) -> NDArray[Any]: ...
+@overload
+def leaky_relu(x: _F, negative_slope: _Float = 0.01) -> _F: """`x` where it is positive, else `negative_slope * x`."""
+@overload
+def leaky_relu(x: Array, negative_slope: _Float = 0.01) -> Any: ...
+@overload
+def leaky_relu(x: _Given, negative_slope: _Float = 0.01) -> NDArray[Any]: ...
+@overload
+def elu(x: _F, alpha: _Float = 1.0) -> _F: """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
+@overload
+def elu(x: Array, alpha: _Float = 1.0) -> Any: ...
+@overload
+def elu(x: _Given, alpha: _Float = 1.0) -> NDArray[Any]: ...
+@overload
+def celu(x: _F, alpha: _Float = 1.0) -> _F: """`x` where it is positive, else `alpha * (exp(x / alpha) - 1)`; its slope is continuous for every alpha."""
+@overload
+def celu(x: Array, alpha: _Float = 1.0) -> Any: ...
+@overload
+def celu(x: _Given, alpha: _Float = 1.0) -> NDArray[Any]: ...
+@overload
+def selu(x: _F) -> _F: """The self-normalizing `scale * elu(x, alpha)` of Klambauer et al., 2017."""
+@overload
+def selu(x: Array) -> Any: ...
+@overload
+def selu(x: _Given) -> NDArray[Any]: ...
+@overload
+def gelu(x: _F, approximate: bool = False) -> _F: """`x` times the normal distribution's probability of less than `x`; with `approximate`, by a tanh (Hendrycks and Gimpel, 2016)."""
+@overload
+def gelu(x: Array, approximate: bool = False) -> Any: ...
+@overload
+def gelu(x: _Given, approximate: bool = False) -> NDArray[Any]: ...
+@overload
+def silu(x: _F) -> _F: """`x * sigmoid(x)`, also called swish."""
+@overload
+def silu(x: Array) -> Any: ...
+@overload
+def silu(x: _Given) -> NDArray[Any]: ...
+@overload
+def mish(x: _F) -> _F: """`x * tanh(softplus(x))`."""
+@overload
+def mish(x: Array) -> Any: ...
+@overload
+def mish(x: _Given) -> NDArray[Any]: ...
+@overload
+def softsign(x: _F) -> _F: """`x / (1 + abs(x))`."""
+@overload
+def softsign(x: Array) -> Any: ...
+@overload
+def softsign(x: _Given) -> NDArray[Any]: ...
+@overload
+def log_sigmoid(x: _F) -> _F: """The logarithm of the sigmoid, without cancellation."""
+@overload
+def log_sigmoid(x: Array) -> Any: ...
+@overload
+def log_sigmoid(x: _Given) -> NDArray[Any]: ...
+@overload
+def hardtanh(x: _F, min_val: Any = ..., max_val: _Float = 1.0) -> _F: """`x` between `min_val` and `max_val`, the bounds where it is outside."""
+@overload
+def hardtanh(x: Array, min_val: Any = ..., max_val: _Float = 1.0) -> Any: ...
+@overload
+def hardtanh(x: _Given, min_val: Any = ..., max_val: _Float = 1.0) -> NDArray[Any]: ...
+@overload
+def hard_sigmoid(x: _F) -> _F: """The piecewise linear `x / 6 + 1 / 2` between 0 and 1."""
+@overload
+def hard_sigmoid(x: Array) -> Any: ...
+@overload
+def hard_sigmoid(x: _Given) -> NDArray[Any]: ...
+@overload
+def hard_silu(x: _F) -> _F: """`x * hard_sigmoid(x)`, also called hard swish."""
+@overload
+def hard_silu(x: Array) -> Any: ...
+@overload
+def hard_silu(x: _Given) -> NDArray[Any]: ...
+@overload
+def glu(x: _F, axis: _Axis = -1) -> _F: """The gated linear unit: the first half along `axis` times the sigmoid of the second."""
+@overload
+def glu(x: Array, axis: _Axis = -1) -> Any: ...
+@overload
+def glu(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def softmax(x: _F, axis: _Axis = -1) -> _F: """Exponentials divided by their sum over `axis`, without overflow. 16-bit floats are computed in f32."""
+@overload
+def softmax(x: Array, axis: _Axis = -1) -> Any: ...
+@overload
+def softmax(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def log_softmax(x: _F, axis: _Axis = -1) -> _F: """The logarithm of `softmax`, without cancellation. 16-bit floats are computed in f32."""
+@overload
+def log_softmax(x: Array, axis: _Axis = -1) -> Any: ...
+@overload
+def log_softmax(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def layer_norm(x: _F, weight: Any = None, bias: Any = None, eps: _Float = 1e-05, axis: _Axis = -1) -> _F: """`x` with mean 0 and variance 1 over `axis`, times `weight`, plus `bias`. 16-bit floats are computed in f32."""
+@overload
+def layer_norm(x: Array, weight: Any = None, bias: Any = None, eps: _Float = 1e-05, axis: _Axis = -1) -> Any: ...
+@overload
+def layer_norm(x: _Given, weight: Any = None, bias: Any = None, eps: _Float = 1e-05, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def rms_norm(x: _F, weight: Any = None, eps: _Float = 1e-06, axis: _Axis = -1) -> _F: """`x` divided by the root of its mean square over `axis`, times `weight`. 16-bit floats are computed in f32."""
+@overload
+def rms_norm(x: Array, weight: Any = None, eps: _Float = 1e-06, axis: _Axis = -1) -> Any: ...
+@overload
+def rms_norm(x: _Given, weight: Any = None, eps: _Float = 1e-06, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def group_norm(x: _F, groups: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> _F: """`x` normalized over each of the `groups` of its channels, which are axis 1, and all axes after it."""
+@overload
+def group_norm(x: Array, groups: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> Any: ...
+@overload
+def group_norm(x: _Given, groups: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> NDArray[Any]: ...
+@overload
+def batch_norm(x: _F, mean: Any, variance: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> _F: """`x` normalized by each channel's given mean and variance; channels are axis 1."""
+@overload
+def batch_norm(x: Array, mean: Any, variance: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> Any: ...
+@overload
+def batch_norm(x: _Given, mean: Any, variance: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> NDArray[Any]: ...
+@overload
+def linear(x: _F, weight: Any, bias: Any = None) -> _F: """`x @ weight + bias`."""
+@overload
+def linear(x: Array, weight: Any, bias: Any = None) -> Any: ...
+@overload
+def linear(x: _Given, weight: Any, bias: Any = None) -> NDArray[Any]: ...
+@overload
+def one_hot(x: Array, num_classes: Any, dtype: Any = ..., axis: _Axis = -1) -> Any: """A new axis with 1 at the position that `x` names and 0 elsewhere; nothing but 0 where `x` is outside of it."""
+@overload
+def one_hot(x: _Given, num_classes: Any, dtype: Any = ..., axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def scaled_dot_product_attention(query: _F, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> _F: """`softmax(query @ key.T * scale) @ value`; `scale` is `1 / sqrt(D)` by default.
+
+    A bool `mask` chooses the keys that are seen, any other is added to the scores; `is_causal` lets row i see keys 0 to i."""
+@overload
+def scaled_dot_product_attention(query: Array, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> Any: ...
+@overload
+def scaled_dot_product_attention(query: _Given, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> NDArray[Any]: ...
+@overload
+def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
+@overload
+def searchsorted(a: _Given, v: Any, side: str = "left") -> NDArray[Any]: ...
+@overload
+def digitize(x: Array, bins: Any, right: bool = False) -> Any: """The number of the bin that each element falls into. Bins increase or decrease; `right` closes them at their right end."""
+@overload
+def digitize(x: _Given, bins: Any, right: bool = False) -> NDArray[Any]: ...
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any: """Straight lines through the points (`xp`, `fp`), `xp` increasing, at `x`; `left` and `right` beyond the ends."""
+@overload
+def piecewise(x: Array, condlist: Any, funclist: Any) -> Any: """Of each element the function, or the number, whose condition holds there; the last of several. One more function is for where none holds."""
+@overload
+def piecewise(x: _Given, condlist: Any, funclist: Any) -> NDArray[Any]: ...
+@overload
+def mean(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> _F: """The arithmetic mean over `axis`. Integers are averaged in f64, 16-bit floats in f32."""
+@overload
+def mean(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> Any: ...
+@overload
+def mean(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> NDArray[Any]: ...
+def average(a: Any, axis: _Axis = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any: """The mean over `axis`, weighted where `weights` are given; with `returned`, also the sum of the weights."""
+@overload
+def var(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> _F: """The variance over `axis`, in two passes: the mean squared distance from the mean. The divisor is `N - ddof`."""
+@overload
+def var(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> Any: ...
+@overload
+def var(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> NDArray[Any]: ...
+@overload
+def std(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> _F: """The standard deviation over `axis`: the square root of `var`."""
+@overload
+def std(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> Any: ...
+@overload
+def std(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> NDArray[Any]: ...
+@overload
+def nansum(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> _F: """The sum over `axis`, NaN counted as zero."""
+@overload
+def nansum(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> Any: ...
+@overload
+def nansum(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> NDArray[Any]: ...
+@overload
+def nanprod(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> _F: """The product over `axis`, NaN counted as one."""
+@overload
+def nanprod(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> Any: ...
+@overload
+def nanprod(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> NDArray[Any]: ...
+@overload
+def nancumsum(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None) -> _F: """The running sum along `axis`, NaN counted as zero."""
+@overload
+def nancumsum(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None) -> Any: ...
+@overload
+def nancumsum(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None) -> NDArray[Any]: ...
+@overload
+def nancumprod(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None) -> _F: """The running product along `axis`, NaN counted as one."""
+@overload
+def nancumprod(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None) -> Any: ...
+@overload
+def nancumprod(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None) -> NDArray[Any]: ...
+@overload
+def nanmax(a: _F, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> _F: """The greatest element over `axis`, NaN left out; NaN where there is nothing else."""
+@overload
+def nanmax(a: Array, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> Any: ...
+@overload
+def nanmax(a: _Given, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> NDArray[Any]: ...
+@overload
+def nanmin(a: _F, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> _F: """The least element over `axis`, NaN left out; NaN where there is nothing else."""
+@overload
+def nanmin(a: Array, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> Any: ...
+@overload
+def nanmin(a: _Given, axis: _Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: bool = True) -> NDArray[Any]: ...
+@overload
+def nanmean(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> _F: """The mean over `axis` of the elements that are not NaN; NaN where there is none."""
+@overload
+def nanmean(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> Any: ...
+@overload
+def nanmean(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> NDArray[Any]: ...
+@overload
+def nanvar(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> _F: """The variance over `axis` of the elements that are not NaN; NaN where no more than `ddof` are left."""
+@overload
+def nanvar(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> Any: ...
+@overload
+def nanvar(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> NDArray[Any]: ...
+@overload
+def nanstd(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> _F: """The standard deviation over `axis` of the elements that are not NaN: the square root of `nanvar`."""
+@overload
+def nanstd(a: Array, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> Any: ...
+@overload
+def nanstd(a: _Given, axis: _Axis = None, dtype: Any = None, out: Any = None, ddof: _Int = 0, keepdims: bool = False, *, where: bool = True, mean: Any = None, correction: Any = None) -> NDArray[Any]: ...
+@overload
+def logsumexp(a: _F, axis: _Axis = None, b: Any = None, keepdims: bool = False) -> _F: """The logarithm of the sum of exponentials over `axis`, of `b * exp(a)` where `b` is given, without overflow."""
+@overload
+def logsumexp(a: Array, axis: _Axis = None, b: Any = None, keepdims: bool = False) -> Any: ...
+@overload
+def logsumexp(a: _Given, axis: _Axis = None, b: Any = None, keepdims: bool = False) -> NDArray[Any]: ...
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays side by side: along the second axis, vectors along their only one."""
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays below each other; a vector is a row."""
+def dstack(tup: Any) -> Any: """Arrays behind each other, along the third axis."""
+def column_stack(tup: Any) -> Any: """Vectors as the columns of a matrix, matrices side by side."""
+def block(arrays: Any) -> Any: """An array from nested lists of blocks: the innermost lists are joined along the last axis, the next along the one before it."""
+def unstack(x: Any, *, axis: _Axis = 0) -> tuple[Any, ...]: """The arrays along an axis, as a tuple."""
+def delete(arr: Any, obj: Any, axis: _Axis = None) -> Any: """The array without the element, or the elements of a list or slice, at the places `obj` along `axis`."""
+@overload
+def tile(A: _F, reps: Any) -> _F: """The array repeated, as often along each axis as `reps` says; missing axes are put in front."""
+@overload
+def tile(A: Array, reps: Any) -> Any: ...
+@overload
+def tile(A: _Given, reps: Any) -> NDArray[Any]: ...
+@overload
+def roll(a: _F, shift: Any, axis: _Axis = None) -> _F: """Elements moved along an axis; what leaves at one end comes in at the other. Without an axis, of the array as a vector."""
+@overload
+def roll(a: Array, shift: Any, axis: _Axis = None) -> Any: ...
+@overload
+def roll(a: _Given, shift: Any, axis: _Axis = None) -> NDArray[Any]: ...
+def eye(N: Any, M: Any = None, k: _Int = 0, dtype: Any = ..., order: str = "C") -> Any: """Ones on the k-th diagonal of N rows and M columns, zeros beside it."""
+def identity(n: Any, dtype: Any = ...) -> Any: """The identity matrix of n rows."""
+def indices(dimensions: Any, dtype: Any = ..., sparse: bool = False) -> Any: """For each axis of a shape, the subscript along it of every element."""
+def ix_(*args: Any) -> tuple[Any, ...]: """Vectors of integers, each along an axis of its own: `x[ix_(rows, columns)]` is the sub-matrix."""
+def multi_dot(arrays: Any, *, out: Any = None) -> Any: """The product of matrices; the first and the last may be vectors."""

@@ -1,0 +1,22 @@
+"""The names of `stax.*` that are operations: rows of the table, functions of the standard library. By tools/build_stub.py."""
+
+OPERATION_NAMES: frozenset[str] = frozenset((
+    "absolute add all allclose angle any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin array "
+    "array_equal array_equiv array_split asarray atleast_1d atleast_2d atleast_3d average bartlett batch_norm binary_cross_entropy "
+    "binary_cross_entropy_with_logits bitwise_and bitwise_count bitwise_or bitwise_xor blackman block broadcast_shapes broadcast_to "
+    "cbrt ceil celu clip column_stack concatenate conjugate convolve copy copysign corrcoef correlate cos cosh cosine_similarity "
+    "count_nonzero cov cross cross_entropy cumprod cumsum degrees delete diag diagflat diagonal diff digitize divide divmod dot dstack "
+    "dtype ediff1d einsum elu empty empty_like equal erf erfc exp exp2 expand_dims expm1 eye fabs finfo fix flip fliplr flipud "
+    "float_power floor floor_divide fmax fmin fmod frexp frexp_exponent frexp_mantissa full full_like gcd gelu geomspace glu gradient "
+    "greater greater_equal group_norm hamming hanning hard_sigmoid hard_silu hardtanh heaviside hinge_loss hstack huber_loss hypot "
+    "identity iinfo imag indices inner interp invert isclose iscomplex iscomplexobj isfinite isinf isnan isneginf isposinf isreal "
+    "isrealobj ix_ kl_div kron l1_loss layer_norm lcm ldexp leaky_relu left_shift less less_equal linear linspace log log10 log1p log2 "
+    "log_cosh_loss log_sigmoid log_softmax logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace logsumexp "
+    "matmul matrix_norm matrix_power matvec max maximum mean meshgrid min minimum mish modf moveaxis mse_loss multi_dot multiply "
+    "nan_to_num nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar ndim negative nextafter nll_loss norm not_equal "
+    "one_hot ones ones_like outer pad piecewise polyval positive power prod ptp radians ravel real reciprocal relu relu6 remainder "
+    "repeat reshape result_type right_shift rint rms_norm roll rot90 round scaled_dot_product_attention searchsorted select selu shape "
+    "sigmoid sign signbit silu sin sinc sinh size smooth_l1_loss softmax softplus softsign spacing split sqrt square squeeze stack std "
+    "subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril triu trunc unstack unwrap "
+    "vander var vdot vecdot vecmat vector_norm vstack where zeros zeros_like "
+).split())  # fmt: skip
