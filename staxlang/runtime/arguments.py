@@ -14,7 +14,7 @@ from staxlang.base.types import TensorType
 from staxlang.runtime.evidence import Evidence, decide
 from staxlang.runtime.headers import dtype_name
 from staxlang.runtime.planning import LEAF_KINDS, stride_pattern, strides_in_elements
-from staxlang.runtime.signature import Array, Item
+from staxlang.runtime.signature import Array, Item, class_of
 from staxlang.typecheck import arguments as abstract
 from staxlang.typecheck.values import ArrayValue, Storage, Value
 
@@ -121,9 +121,10 @@ class _Builder:
             return abstract.list_argument([part for _, part in parts])
         if kind == "dict":
             return abstract.dict_argument(dict(parts))
-        names = item.value._fields if isinstance(item.value, tuple) else [name for name, _ in parts]  # pyright: ignore
+        given: Any = item.value
+        names: list[str] = list(given._fields) if isinstance(given, tuple) else [name for name, _ in parts]  # pyright: ignore
         fields = {name: part for name, (_, part) in zip(names, parts, strict=True)}
-        return abstract.record_argument(type(item.value), fields, item.path)
+        return abstract.record_argument(class_of(item.value), fields, item.path)
 
     def _array(self, index: int, item: Item) -> ArrayValue:
         position = self.positions[index]

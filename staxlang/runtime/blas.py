@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import glob
 import os
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _libraries() -> list[ctypes.CDLL]:
             found.append(ctypes.CDLL(path))
         except OSError:
             continue
-    core = getattr(np, "_core", None) or np.core  # pyright: ignore  (NumPy 1)
+    core: Any = getattr(np, "_core", None) or getattr(np, "core")  # noqa: B009  (NumPy 1 has it there)
     for path in (core._multiarray_umath.__file__, None):  # symbols of a library include those of what it is linked with
         try:
             found.append(ctypes.CDLL(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,16 +26,15 @@ def describe(value: Any) -> Content | None:
     for kind, form in _FORMS:
         if isinstance(value, kind):
             return form(value)
-    if isinstance(value, tuple | frozenset) and type(value) in (tuple, frozenset):
+    kind = cast("Any", type(value))
+    if kind is tuple or kind is frozenset:
         parts = [describe(item) for item in value]
         if None in parts:
             return None
-        return (type(value).__name__, *(sorted(map(repr, parts)) if type(value) is frozenset else parts))
-    if isinstance(value, slice | range):
-        return (type(value).__name__, repr(value))
-    if type(value).__module__.partition(".")[0] == "staxlang":
-        return _of_ours(value)
-    return None
+        return (kind.__name__, *(sorted(map(repr, parts)) if kind is frozenset else parts))
+    if kind is slice or kind is range:
+        return (kind.__name__, repr(value))
+    return _of_ours(value) if kind.__module__.partition(".")[0] == "staxlang" else None
 
 
 def _of_array_scalar(value: np.generic[Any]) -> Content:
@@ -62,7 +61,7 @@ def _of_ours(value: Any) -> Content | None:
         text = function_digest(inner)
         return None if text is None else ("kernel", text, repr(value.settings))
     reduced = value.__reduce__()
-    return ("ours", type(value).__name__, repr(reduced[1])) if isinstance(reduced, tuple) else None
+    return None if isinstance(reduced, str) else ("ours", type(value).__name__, repr(reduced[1]))
 
 
 def _of_method(value: MethodType) -> Content | None:
@@ -101,4 +100,4 @@ def code_digest(code: CodeType) -> str:
 
 
 def _constant_text(value: Any) -> str:
-    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+    return repr(sorted(map(repr, cast("Any", value)))) if type(value) is frozenset else repr(value)

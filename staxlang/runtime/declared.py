@@ -13,7 +13,7 @@ from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv, linea
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.runtime.arguments import dtype_of
-from staxlang.runtime.signature import Item
+from staxlang.runtime.signature import Item, class_of
 from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind, check_result, element
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import Evaluation
@@ -113,7 +113,7 @@ def _symbolic(
     return Declared(result, sizes, hints, frozenset(alone), tuple(conditions), signature, solved)
 
 
-def _solve(size: SizeExpression, name: str, extent: str, solved: dict[str, Size], conditions: list[Condition]) -> Size:
+def _solve(size: Size, name: str, extent: str, solved: dict[str, Size], conditions: list[Condition]) -> Size:
     """The axis's own symbol, by which `name` is then expressed."""
     own = symbol(extent)
     found = linear_in(size, [name])
@@ -145,9 +145,9 @@ def check_results(made: Declared, evaluation: Evaluation, name: str, span: Span 
 
 def _results(annotation: Annotation, result: Any) -> list[tuple[Annotation, TensorType]]:
     """(annotation, type) of each array in a result."""
-    if isinstance(result, (tuple, list)):
-        return [pair for key, part in enumerate(result) for pair in _results(element(annotation, key), part)]
-    if isinstance(result, dict):
-        return [pair for key, part in result.items() for pair in _results(element(annotation, key), part)]
+    kind = class_of(result)
+    if kind is tuple or kind is list or kind is dict:
+        parts = result.items() if kind is dict else enumerate(result)
+        return [pair for key, part in parts for pair in _results(element(annotation, key), part)]
     type_ = getattr(result, "type", None)
     return [(annotation, type_)] if isinstance(type_, TensorType) else []

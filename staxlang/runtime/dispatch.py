@@ -19,7 +19,7 @@ from staxlang.runtime.evidence import Evidence, observe
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
 from staxlang.runtime.records import RestoredFailure, record_key, restore, save, signature_text
-from staxlang.runtime.signature import Prepared, prepare
+from staxlang.runtime.signature import Prepared, class_of, prepare
 from staxlang.runtime.versions import Replays, Version
 
 _MISSES_KEPT: Final = 64
@@ -315,9 +315,7 @@ def _with_originals(result: Any, prepared: Prepared) -> Any:
     for copy, original in prepared.copies:
         if result is copy:
             return original
-    if type(result) is tuple:
-        return tuple(_with_originals(item, prepared) for item in result)
-    return result
+    return tuple([_with_originals(item, prepared) for item in result]) if class_of(result) is tuple else result
 
 
 def log(topic: str, text: str) -> None:

@@ -21,12 +21,19 @@ def decode(plan: EntryPlan) -> EntryPlan:
     """The plan with sizes instead of texts (their symbols are named `s0`, `s1`, ..)."""
     return plan._replace(
         places=tuple(place._replace(check=_check(place.check)) for place in plan.places),
-        conditions=tuple(c if isinstance(c, Condition) else Condition(c[0], _size(c[1]), _size(c[2])) for c in plan.conditions),
+        conditions=tuple(map(_condition, plan.conditions)),
         outputs=tuple(output._replace(shape=_sizes(output.shape)) for output in plan.outputs),
         result=_result(plan.result),
         work=_size(plan.work),
         arena=_size(plan.arena),
     )
+
+
+def _condition(condition: Any) -> Condition:
+    if isinstance(condition, Condition):
+        return condition
+    relation, left, right = condition
+    return Condition(relation, _size(left), _size(right))
 
 
 def _size(size: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from staxlang.runtime.versions import Version
@@ -60,7 +61,12 @@ def _object(path: str, check: tuple[Any, ...], version: Version) -> str:
     return f"{path} is {name if isinstance(name, str) else repr(value)}"
 
 
-_TEXTS = {
+def _place_path(version: Version, place: int) -> str:
+    return version.plan.places[place].path
+
+
+Check = tuple[Any, ...]
+_TEXTS: dict[str, Callable[[str, Check, Version], str]] = {
     "array": _array,
     "numpy scalar": lambda path, check, version: f"{path}: NumPy scalar {check[1]}",
     "frozen": lambda path, check, version: f"{path} == {check[2]!r}",
@@ -72,6 +78,6 @@ _TEXTS = {
     "tuple": lambda path, check, version: f"{path} is a tuple of {check[1]}",
     "list": lambda path, check, version: f"{path} is a list of {check[1]}",
     "dict": lambda path, check, version: f"{path} is a dict of {[version.slots[slot] for slot in check[1]]}",
-    "alias": lambda path, check, version: f"{path} is {version.plan.places[check[1]].path}",
+    "alias": lambda path, check, version: f"{path} is {_place_path(version, check[1])}",
     "any": lambda path, check, version: "",
 }

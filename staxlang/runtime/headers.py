@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -61,7 +61,8 @@ def numpy_symbols() -> dict[str, int]:
 
 def _multiarray() -> Any:
     """NumPy's core module, which holds the capsule of its C API (documented, but without a typed name; NumPy 1 has it elsewhere)."""
-    return (getattr(np, "_core", None) or np.core)._multiarray_umath  # pyright: ignore
+    core: Any = getattr(np, "_core", None) or getattr(np, "core")  # noqa: B009
+    return core._multiarray_umath
 
 
 def layout() -> HeaderLayout:
@@ -128,7 +129,7 @@ def _descriptor_holds(at: HeaderLayout) -> bool:
 def _handler_holds(at: HeaderLayout) -> bool:
     owner, view = np.empty(8), np.empty(8)[1:]
     capsule = word(id(owner), ARRAY_HANDLER)
-    kind = type(_multiarray()._ARRAY_API)
+    kind = cast("Any", type(_multiarray()._ARRAY_API))
     return bool(capsule) and word(capsule, at.type) == id(kind) and word(id(view), ARRAY_HANDLER) == 0
 
 

@@ -12,6 +12,7 @@ from staxlang.runtime import late
 from staxlang.runtime.dispatch import Dispatcher
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.kernel_type import native_type, set_entry
+from staxlang.runtime.signature import class_of
 
 _OF_THE_PROCESS = frozenset(("branches", "cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
 OPTIONS = tuple(name for name in SETTING_NAMES if name not in _OF_THE_PROCESS)
@@ -47,6 +48,7 @@ class KernelBase:
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
+        self.__annotations__ = function.__annotations__
         self.settings = settings
         self._dispatcher = Dispatcher(function, settings, self._publish)
 
@@ -59,10 +61,6 @@ class KernelBase:
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.__wrapped__)
-
-    @property
-    def __annotations__(self) -> dict[str, Any]:
-        return self.__wrapped__.__annotations__
 
     @property
     def __defaults__(self) -> Any:
@@ -132,20 +130,24 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
     array([0., 2., 4.])
     """
     settings = _settings(options)
-    if function is None:
-        return lambda given: _make(given, settings)
-    return _make(function, settings)
+    if function is not None:
+        return _make(function, settings)
+
+    def decorate(given: Any) -> Any:
+        return _make(given, settings)
+
+    return decorate
 
 
 def _make(function: Any, settings: Settings) -> Any:
     if isinstance(function, KernelBase):
         return Kernel(function.__wrapped__, settings)
     if isinstance(function, (staticmethod, classmethod)):
-        late.raise_error("unsupported-function", name=function.__name__, given=f"a {type(function).__name__}")
+        late.raise_error("unsupported-function", name=function.__name__, given=f"a {class_of(function).__name__}")
     if inspect.isclass(function):
         late.raise_error("unsupported-function", name=function.__name__, given="a class")
     if not isinstance(function, FunctionType):
-        late.raise_error("not-a-function", operation="stax.kernel", given=type(function).__name__)
+        late.raise_error("not-a-function", operation="stax.kernel", given=class_of(function).__name__)
     for test, what in ((inspect.iscoroutinefunction, "a coroutine"), (inspect.isgeneratorfunction, "a generator")):
         if test(function):
             late.raise_error("unsupported-function", name=function.__name__, given=what)

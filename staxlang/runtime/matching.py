@@ -10,10 +10,11 @@ import numpy as np
 
 from staxlang.runtime.headers import dtype_name
 from staxlang.runtime.plans import EntryPlan, Environment, Place, evaluate
+from staxlang.runtime.signature import class_of
 
 _SHARED = "shared memory"
 _SHORT = re.compile(r"\bs(\d+)\b")
-_NUMBERS = {"int": int, "float": float, "complex": complex, "bool": bool}
+_NUMBERS: dict[str, Any] = {"int": int, "float": float, "complex": complex, "bool": bool}
 
 
 class Difference(NamedTuple):
@@ -153,7 +154,7 @@ class Matcher:
             self._differ(place.path, f"{place.path} is a NumPy {dtype}", dtype, type(value).__name__)
 
     def check_number(self, place: Place, value: Any, kind: str | None = None) -> None:
-        kind = kind or place.check[0]
+        kind = str(kind or place.check[0])
         if type(value) is not _NUMBERS[kind]:
             self._differ(place.path, f"type({place.path}) is {kind}", kind, type(value).__name__)
         elif kind == "int" and not -(1 << 63) <= value < 1 << 63:
@@ -207,12 +208,13 @@ class Matcher:
 
     def check_dict(self, place: Place, value: Any, slots: tuple[int, ...]) -> None:
         expected = [self.slots[slot] for slot in slots]
-        if type(value) is not dict:
-            self._differ(place.path, f"type({place.path}) is dict", "dict", type(value).__name__)
-        elif list(value) != expected:
-            self._differ(place.path, f"list({place.path}) == {expected}", expected, list(value))
-        else:
-            self.renewed.extend((slot, key) for slot, key in zip(slots, value, strict=True) if key is not self.slots[slot])
+        if class_of(value) is not dict:
+            return self._differ(place.path, f"type({place.path}) is dict", "dict", type(value).__name__)
+        keys: list[Any] = list(value)
+        if keys != expected:
+            return self._differ(place.path, f"list({place.path}) == {expected}", expected, keys)
+        self.renewed.extend((slot, key) for slot, key in zip(slots, keys, strict=True) if key is not self.slots[slot])
+        return None
 
     def check_alias(self, place: Place, value: Any, other: int) -> None:
         if value is not self.objects[other]:

@@ -1,5 +1,8 @@
 """LLVM text to object code, through llvmlite (imported here only, so that a process served by the disk cache never pays for it)."""
 
+# llvmlite has no type information.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import threading

@@ -12,7 +12,7 @@ import numpy as np
 from staxlang.base.sizes import Size
 from staxlang.base.types import TensorType
 from staxlang.compiler.llvm.entry_plan import Place
-from staxlang.runtime.signature import Item
+from staxlang.runtime.signature import Item, class_of
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Getter, SizeBinding
 
 _IDENTITY = (type(None), bool, type(Ellipsis), np.dtype, enum.Enum, type, ModuleType)
@@ -154,7 +154,7 @@ class PlanBuilder:
             return self._place(-1, ("slot", self.slot(value)), value, path)
         if kind == "attribute":
             return self._place(place, ("attribute", self.slot(key)), value, path)
-        if isinstance(before, dict):
+        if issubclass(class_of(before), dict):
             self._require(place, ("type", self.slot(type(before))))
             return self._place(place, ("key", self.slot(key)), value, path)
         if type(before) in (tuple, list):

@@ -92,9 +92,9 @@ _CODE: dict[str, Any] = {}
 _SCOPE: Mapping[str, Any] = {"__builtins__": {}, "min": min, "max": max}
 
 
-def evaluate(size: int | str, env: Environment) -> int:
+def evaluate(size: Any, env: Environment) -> int:
     """A size of an encoded plan at a call's values of the symbols."""
-    if type(size) is int:
+    if isinstance(size, int):
         return size
     value = env.get(size)
     if value is not None:

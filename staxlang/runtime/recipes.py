@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class RecipeWriter:
 
     def _plain(self, value: Any) -> Recipe:
         """What comes from no place: names, keys, dtypes, constants of the result, makers of containers."""
-        kind = type(value)
+        kind = cast("Any", type(value))
         if kind in _CONSTANTS or (kind is tuple and all(type(item) in _CONSTANTS for item in value)):
             return ("constant", value)
         if kind.__name__ in MAKERS and MAKERS[kind.__name__] is kind:
@@ -141,7 +141,7 @@ class RecipeReader:
     def _compare(self, index: int, value: Any) -> bool:
         for number, recipe in enumerate(self.recipes):
             if recipe[0] in ("at", "type at") and recipe[1] == index:
-                found = value if recipe[0] == "at" else type(value)
+                found = cast("Any", value if recipe[0] == "at" else type(value))
                 if describe(found) != recipe[2]:
                     return False
                 self._fill(number, found)
@@ -166,7 +166,7 @@ def _named(module: str, name: str) -> Any:
 _FORMS: dict[str, Callable[[RecipeReader, Recipe], Any]] = {
     "own globals": lambda reader, recipe: reader.function.__globals__,
     "globals": lambda reader, recipe: sys.modules[recipe[1]].__dict__,
-    "own cell": lambda reader, recipe: (reader.function.__closure__ or ())[recipe[1]],
+    "own cell": lambda reader, recipe: cast("Any", reader.function.__closure__)[recipe[1]],
     "constant": lambda reader, recipe: sys.intern(recipe[1]) if type(recipe[1]) is str else recipe[1],
     "dtype": lambda reader, recipe: np.dtype(recipe[1]),
     "numpy": lambda reader, recipe: np.frombuffer(recipe[2], recipe[1])[0],

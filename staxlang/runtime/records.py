@@ -105,8 +105,9 @@ def _encoded(
     plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: str, stored: Stored, path: str, function: FunctionType
 ) -> bytes:
     recipes = RecipeWriter(plan, slots, function).write()
-    plain = plan._replace(places=tuple(map(tuple, plan.places)), outputs=tuple(map(tuple, plan.outputs)))
-    return marshal.dumps((tuple(plain), recipes, names, program, stored, path))
+    fields = {**plan._asdict(), "places": tuple(map(tuple, plan.places)), "outputs": tuple(map(tuple, plan.outputs))}
+    plain: Any = (tuple(fields.values()), recipes, names, program, stored, path)
+    return marshal.dumps(plain)
 
 
 # ---- restoring -----------------------------------------------------------------------------------------------------

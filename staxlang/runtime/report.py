@@ -15,6 +15,7 @@ from staxlang.compiler.loops.report import report as schedule_report
 from staxlang.compiler.node import Node
 from staxlang.runtime.guard_texts import guard_texts
 from staxlang.runtime.programs import Stages
+from staxlang.runtime.signature import class_of
 from staxlang.runtime.stages import Shown
 from staxlang.runtime.versions import Version
 
@@ -51,10 +52,8 @@ class Report(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists, strings and numbers, ready for JSON."""
-        return {
-            name: [part._asdict() if isinstance(part, KernelReport) else part for part in value] if isinstance(value, tuple) else value
-            for name, value in self._asdict().items()
-        }
+        plain: dict[str, Any] = {name: list(value) if class_of(value) is tuple else value for name, value in self._asdict().items()}
+        return {**plain, "kernels": [one._asdict() for one in self.kernels]}
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -8,6 +8,7 @@ from typing import Any
 from staxlang.base.types import TensorType, row_major_strides
 from staxlang.runtime.containers import DictMaker, ListMaker, RangeMaker, RecordMaker
 from staxlang.runtime.planning import PlanBuilder
+from staxlang.runtime.signature import class_of
 from staxlang.typecheck.results import (
     InputArray,
     InputNumber,
@@ -78,9 +79,9 @@ def _maker(result: Any) -> tuple[Callable[..., Any], list[Result]]:
     """(what makes the container of its parts, the parts)."""
     if isinstance(result, RangeResult):
         return RangeMaker(), list(result.parts)
-    if isinstance(result, list):
+    if class_of(result) is list:
         return ListMaker(), list(result)
-    if isinstance(result, dict):
+    if class_of(result) is dict:
         return DictMaker(tuple(result)), list(result.values())
     assert isinstance(result, RecordResult)
     names = tuple(name for name, _ in result.fields)

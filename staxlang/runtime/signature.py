@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -52,6 +52,16 @@ def prepare(values: dict[str, Any]) -> Prepared:
     return Prepared(fit, walk.items, walk.copies)
 
 
+def class_of(value: Any) -> Any:
+    """type(value), without a narrowed type for what follows."""
+    return cast("Any", type(value))
+
+
+def is_container(kind: Any) -> bool:
+    """Tuples, lists, dicts themselves; named tuples and dataclasses."""
+    return kind in (tuple, list, dict) or hasattr(kind, "__dataclass_fields__") or hasattr(kind, "_make")
+
+
 class _Walk:
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -61,23 +71,21 @@ class _Walk:
 
     def visit(self, value: Any, path: str, parent: int, step: tuple[Any, ...]) -> Any:
         """Adds the items of a value; gives the value with its arrays made fit (itself where nothing had to be done)."""
-        kind = type(value)
+        kind = class_of(value)
         if kind is np.ndarray:
             return self._array(value, path, parent, step)
         number = NUMBERS.get(kind)
         if number is not None:
             return self._leaf(number, value, path, parent, step)
-        if isinstance(value, _STATIC):
+        if issubclass(kind, _STATIC):
             return self._leaf("static", value, path, parent, step)
-        if isinstance(value, np.generic):
+        if issubclass(kind, np.generic):
             return self._leaf("static" if dtype_name(value.dtype) is None else "numpy scalar", value, path, parent, step)
-        if isinstance(value, np.ndarray):
+        if issubclass(kind, np.ndarray):
             return self._subclass(value, path, parent, step)
-        if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        if is_container(kind):
             return self._container(value, path, parent, step)
-        if hasattr(kind, "__dataclass_fields__"):
-            return self._container(value, path, parent, step)
-        if not isinstance(value, type) and (hasattr(value, "__dlpack__") or hasattr(value, "__array__")):
+        if not issubclass(kind, type) and (hasattr(value, "__dlpack__") or hasattr(value, "__array__")):
             advice = f"pass a NumPy array of the same memory, for example `np.from_dlpack({path})`"
             late.raise_error("unsupported-argument", path=path, given=f"a {kind.__module__}.{kind.__qualname__}", help=advice)
         return self._leaf("object", value, path, parent, step)
@@ -138,16 +146,16 @@ def _parts(value: Any, kind: str, path: str) -> Iterator[tuple[Any, Any, str, tu
         for index, (name, item) in enumerate(zip(value._fields, value, strict=True)):  # pyright: ignore  (a named tuple)
             yield name, item, f"{path}.{name}", ("item", index)
     else:
-        for name in type(value).__dataclass_fields__:
+        for name in class_of(value).__dataclass_fields__:
             yield name, getattr(value, name), f"{path}.{name}", ("attribute", name)
 
 
 def _exchanged(value: Any, replaced: dict[int, Array]) -> Any:
     if id(value) in replaced:
         return replaced[id(value)]
-    kind = type(value).__name__ if type(value) in (tuple, list, dict) else "record"
-    if kind == "record" and not (hasattr(type(value), "__dataclass_fields__") or hasattr(value, "_fields")):
+    if not is_container(class_of(value)):
         return value
+    kind = type(value).__name__ if type(value) in (tuple, list, dict) else "record"
     parts = [(key, item, _exchanged(item, replaced)) for key, item, _, _ in _parts(value, kind, "")]
     return _rebuilt(value, kind, parts) if any(item is not fit for _, item, fit in parts) else value
 
@@ -155,13 +163,14 @@ def _exchanged(value: Any, replaced: dict[int, Array]) -> Any:
 def _rebuilt(value: Any, kind: str, parts: list[tuple[Any, Any, Any]]) -> Any:
     """The container with fit arrays in their places."""
     fits = [fit for _, _, fit in parts]
+    cls = class_of(value)
     if kind in ("tuple", "list"):
-        return type(value)(fits)
+        return cls(fits)
     if kind == "dict":
         return {key: fit for key, _, fit in parts}
-    if isinstance(value, tuple):
-        return type(value)._make(fits)  # pyright: ignore  (a named tuple)
-    made = object.__new__(type(value))
+    if hasattr(cls, "_make"):
+        return cls._make(fits)
+    made: Any = object.__new__(cls)
     for key, _, fit in parts:
         object.__setattr__(made, key, fit)
     return made

@@ -79,7 +79,7 @@ def set_num_threads(count: int) -> None:
     >>> stax.get_num_threads()
     1
     """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+    if type(count) is not int or count < 1:
         late.raise_error("bad-threads", given=repr(count))
     _pool.wanted = count
     _pool.call("stax_pool_threads", count)

@@ -21,7 +21,7 @@ def add(x, y, *, k=1):
     return x + y * k
 
 
-def refused(code, kind, call, *args, **kwargs):
+def expect_error(code, kind, call, *args, **kwargs):
     with pytest.raises(kind) as caught:
         call(*args, **kwargs)
     error = caught.value
@@ -42,28 +42,28 @@ def refused(code, kind, call, *args, **kwargs):
 )
 def test_arity(args, kwargs, code):
     before = add.stats().versions
-    refused(code, TypeError, add, *args, **kwargs)
+    expect_error(code, TypeError, add, *args, **kwargs)
     assert add.stats().versions == before
 
 
 def test_mismatching_sizes_name_their_origins():
-    message = refused("broadcast-mismatch", ValueError, add, X, np.ones(7))
+    message = expect_error("broadcast-mismatch", ValueError, add, X, np.ones(7))
     assert "^" in message and "test_misuse.py" in message
     check(add, X, X)
-    refused("broadcast-mismatch", ValueError, add, X, np.ones((5, 8)))
+    expect_error("broadcast-mismatch", ValueError, add, X, np.ones((5, 8)))
     check(add, X, X)
 
 
 def test_kinds_of_arguments():
-    refused("unsupported-array", TypeError, add, np.array(["a"]), X)
-    refused("unsupported-array", TypeError, add, np.array([object()]), X)
-    refused("unsupported-subclass", TypeError, add, np.ma.masked_array(X), X)
+    expect_error("unsupported-array", TypeError, add, np.array(["a"]), X)
+    expect_error("unsupported-array", TypeError, add, np.array([object()]), X)
+    expect_error("unsupported-subclass", TypeError, add, np.ma.masked_array(X), X)
 
     class Foreign:
         def __dlpack__(self):
             raise AssertionError("nobody asked for it")
 
-    assert "np.from_dlpack(y)" in refused("unsupported-argument", TypeError, add, X, Foreign())
+    assert "np.from_dlpack(y)" in expect_error("unsupported-argument", TypeError, add, X, Foreign())
 
 
 def test_annotations():
@@ -77,12 +77,12 @@ def test_annotations():
     good = np.ones((2, 3)), np.ones((3, 4)), np.ones(3)
     check(project, *good)
     before = project.stats()
-    refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((2, 4)), np.ones(3))
-    assert "2*K" in refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 5)), np.ones(3))
-    refused("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 4)), np.ones(4))
-    refused("annotated-rank", ValueError, project, np.ones(3), np.ones((3, 4)), np.ones(3))
-    refused("annotated-dtype", TypeError, project, np.ones((2, 3), np.float32), np.ones((3, 4)), np.ones(3))
-    refused("annotated-kind", TypeError, project, *good, k=2.5)
+    expect_error("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((2, 4)), np.ones(3))
+    assert "2*K" in expect_error("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 5)), np.ones(3))
+    expect_error("annotated-size", ValueError, project, np.ones((2, 3)), np.ones((3, 4)), np.ones(4))
+    expect_error("annotated-rank", ValueError, project, np.ones(3), np.ones((3, 4)), np.ones(3))
+    expect_error("annotated-dtype", TypeError, project, np.ones((2, 3), np.float32), np.ones((3, 4)), np.ones(3))
+    expect_error("annotated-kind", TypeError, project, *good, k=2.5)
     assert project.stats().versions == before.versions
 
 
@@ -92,7 +92,7 @@ def test_declared_result():
         return x
 
     assert turn(np.ones((3, 3))).shape == (3, 3)  # at these sizes it is what it says
-    refused("result-mismatch", TypeError, turn, np.ones((2, 3)))
+    expect_error("result-mismatch", TypeError, turn, np.ones((2, 3)))
 
 
 def test_failing_twice_gives_the_same_error_twice():
@@ -100,8 +100,8 @@ def test_failing_twice_gives_the_same_error_twice():
     def f(x):
         return x.reshape(5, 7)
 
-    first = refused("reshape-mismatch", ValueError, f, X)
-    assert refused("reshape-mismatch", ValueError, f, X) == first
+    first = expect_error("reshape-mismatch", ValueError, f, X)
+    assert expect_error("reshape-mismatch", ValueError, f, X) == first
     assert f.stats().versions == 0 and f.stats().compilations == 0
     check(f, np.arange(35.0))
 
@@ -113,7 +113,7 @@ def test_reshape_is_inferred_anew():
 
     for n in (4, 8, 6, 2):
         check(f, np.arange(float(n)))
-    refused("reshape-mismatch", ValueError, f, np.arange(5.0))
+    expect_error("reshape-mismatch", ValueError, f, np.arange(5.0))
     check(f, np.arange(10.0))
 
 
@@ -124,7 +124,7 @@ def test_a_failed_call_changes_nothing():
         return x + y
 
     x = X.copy()
-    refused("broadcast-mismatch", ValueError, f, x, np.ones(5))
+    expect_error("broadcast-mismatch", ValueError, f, x, np.ones(5))
     np.testing.assert_array_equal(x, X)
 
 
@@ -137,7 +137,7 @@ def test_index_out_of_range_at_run_time():
     check(f, x, np.array([0, 4, -5, 2]))
     for bad in ([5, 0], [0, -6]):
         for _ in range(2):
-            message = refused("index-out-of-range-at-run", IndexError, f, x, np.array(bad))
+            message = expect_error("index-out-of-range-at-run", IndexError, f, x, np.array(bad))
         assert "np.take(x, k)" in message
     check(f, x, np.array([1, 1, 1, 1]))
 
@@ -154,13 +154,13 @@ def test_index_out_of_range_at_run_time():
     ],
 )
 def test_options_are_checked_at_decoration(options, code, kind):
-    refused(code, kind, lambda: stax.kernel(**options)(lambda x: x))
+    expect_error(code, kind, lambda: stax.kernel(**options)(lambda x: x))
 
 
 def test_what_is_no_function():
-    refused("not-a-function", TypeError, stax.kernel, 3)
-    refused("not-a-function", TypeError, stax.kernel, len)
-    refused("unsupported-function", TypeError, stax.kernel, type("C", (), {}))
+    expect_error("not-a-function", TypeError, stax.kernel, 3)
+    expect_error("not-a-function", TypeError, stax.kernel, len)
+    expect_error("unsupported-function", TypeError, stax.kernel, type("C", (), {}))
 
     async def coroutine(x):
         return x
@@ -168,15 +168,15 @@ def test_what_is_no_function():
     def generator(x):
         yield x
 
-    refused("unsupported-function", TypeError, stax.kernel, coroutine)
-    refused("unsupported-function", TypeError, stax.kernel, generator)
+    expect_error("unsupported-function", TypeError, stax.kernel, coroutine)
+    expect_error("unsupported-function", TypeError, stax.kernel, generator)
 
 
 def test_strict_by_default_and_fallback_on_request():
     def noisy(x):
         return x * random.random()
 
-    refused("unknown-call", TypeError, stax.kernel(noisy), X)
+    expect_error("unknown-call", TypeError, stax.kernel(noisy), X)
     kernel = stax.kernel(fallback="numpy")(noisy)
     with pytest.warns(stax.StaxWarning, match="random.random") as caught:
         assert kernel(X).shape == X.shape
@@ -196,7 +196,7 @@ def test_caps():
     strict = stax.kernel(max_versions=2, strict=True)(total)
     check(strict, x, 0)
     check(strict, x, 1)
-    assert "`axis` keeps changing" in refused("max-versions", RuntimeError, strict, x, 2)
+    assert "`axis` keeps changing" in expect_error("max-versions", RuntimeError, strict, x, 2)
     check(strict, x, 0)
 
     loose = stax.kernel(max_versions=2)(total)
@@ -237,7 +237,7 @@ def test_stages_can_be_shown():
     }  # fmt: skip
     for stage, mark in marks.items():
         assert mark in f.show(stage, X, X[0])
-    assert "stages are tree, graph" in refused("unknown-stage", ValueError, f.show, "ir", X, X[0])
+    assert "stages are tree, graph" in expect_error("unknown-stage", ValueError, f.show, "ir", X, X[0])
     assert f.stats().compilations == 1
 
 

@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from staxlang.base.sizes import Condition, Size
+    from staxlang.base.sizes import Size
 
 
 class Place(NamedTuple):
@@ -70,7 +70,7 @@ class EntryPlan(NamedTuple):
     keywords: tuple[int, ...]
     places: tuple[Place, ...]
     symbols: tuple[tuple[str, int], ...]  # (symbol, place of an int): symbols that are bound by numbers, not by extents
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Any, ...]  # Conditions; in a plan with texts (relation, left, right)
     arrays: tuple[int, ...]
     scalars: tuple[tuple[int, str], ...]
     sizes: tuple[str, ...]

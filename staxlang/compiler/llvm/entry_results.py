@@ -84,7 +84,7 @@ class ResultWriter:
         self.w.call("void", "Py_IncRef", ("ptr", register))
         return register
 
-    def _array(self, output: int) -> str:
+    def make_array(self, output: int) -> str:
         if output in self._handed:
             return self._same(self._arrays[output])
         self._handed.add(output)
@@ -102,11 +102,11 @@ class ResultWriter:
         w.store(kind, w.load(kind, f"%out{output}.value"), w.load("ptr", array, self.e.layout.array_data))
         return array
 
-    def _scalar(self, output: int) -> str:
+    def make_scalar(self, output: int) -> str:
         descr = self.e.slot(self.e.plan.outputs[output].slot)
         return self.w.call("ptr", "stax_numpy_scalar", ("ptr", f"%out{output}.value"), ("ptr", descr), ("ptr", "null"))
 
-    def _number(self, output: int, kind: str) -> str:
+    def make_number(self, output: int, kind: str) -> str:
         w, value = self.w, f"%out{output}.value"
         if kind == "bool":
             return w.call("ptr", "PyBool_FromLong", ("i64", w.op(f"zext i8 {w.load('i8', value)} to i64")))
@@ -115,17 +115,17 @@ class ResultWriter:
         machine, maker = _NUMBER_MAKERS[kind]
         return w.call("ptr", maker, (machine, w.load(machine, value)))
 
-    def _object(self, place: int) -> str:
+    def make_object(self, place: int) -> str:
         return self._same(self.e.objects[place])
 
-    def _view(self, place: int, slot: int, *view: Any) -> str:
+    def make_view(self, place: int, slot: int, *view: Any) -> str:
         """A view of an input's memory."""
         return self._part_of(self.e.objects[place], DTYPES[self.e.plan.places[place].check[1]].itemsize, slot, *view)
 
-    def _part(self, output: int, slot: int, *view: Any) -> str:
+    def make_part(self, output: int, slot: int, *view: Any) -> str:
         """A view of a result's memory. The result itself lives on as the view's base."""
         w = self.w
-        owner = self._array(output)
+        owner = self.make_array(output)
         made = self._part_of(owner, self.e.plan.outputs[output].itemsize, slot, *view)
         w.call("void", "Py_DecRef", ("ptr", owner))
         return made
@@ -147,13 +147,13 @@ class ResultWriter:
         w.require_equal("i32", status, "0", "nothing")
         return array
 
-    def _size(self, size: Size) -> str:
+    def make_size(self, size: Size) -> str:
         return self.w.call("ptr", "PyLong_FromLongLong", ("i64", self.w.size(size)))
 
-    def _static(self, slot: int) -> str:
+    def make_static(self, slot: int) -> str:
         return self._same(self.e.slot(slot))
 
-    def _tuple(self, items: tuple[tuple[Any, ...], ...]) -> str:
+    def make_tuple(self, items: tuple[tuple[Any, ...], ...]) -> str:
         w = self.w
         values = [self._value(item) for item in items]
         for value in values:
@@ -164,24 +164,24 @@ class ResultWriter:
             w.store("ptr", value, made, self.e.layout.tuple_items + 8 * index)
         return made
 
-    def _build(self, slot: int, items: tuple[tuple[Any, ...], ...]) -> str:
+    def make_build(self, slot: int, items: tuple[tuple[Any, ...], ...]) -> str:
         """Lists, dicts, records: the runtime's callable in the slot makes them of the leaves."""
         w = self.w
-        leaves = self._tuple(items)
+        leaves = self.make_tuple(items)
         made = w.call("ptr", "PyObject_CallObject", ("ptr", self.e.slot(slot)), ("ptr", leaves))
         w.call("void", "Py_DecRef", ("ptr", leaves))
         return made
 
 
 _VALUES: dict[str, Callable[..., str]] = {
-    "array": ResultWriter._array,
-    "scalar": ResultWriter._scalar,
-    "number": ResultWriter._number,
-    "object": ResultWriter._object,
-    "view": ResultWriter._view,
-    "part": ResultWriter._part,
-    "size": ResultWriter._size,
-    "static": ResultWriter._static,
-    "tuple": ResultWriter._tuple,
-    "build": ResultWriter._build,
+    "array": ResultWriter.make_array,
+    "scalar": ResultWriter.make_scalar,
+    "number": ResultWriter.make_number,
+    "object": ResultWriter.make_object,
+    "view": ResultWriter.make_view,
+    "part": ResultWriter.make_part,
+    "size": ResultWriter.make_size,
+    "static": ResultWriter.make_static,
+    "tuple": ResultWriter.make_tuple,
+    "build": ResultWriter.make_build,
 }
