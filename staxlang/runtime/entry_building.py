@@ -14,7 +14,7 @@ from staxlang.runtime.support import Support, build
 
 def build_entry(plan: EntryPlan, name: str, program: str, support: Support, target: Target) -> bytes:
     text = emit_entry(decode(plan), name, program, support.words, support.layout)
-    return build(f"{text}declare i32 @{program}(ptr, ptr, ptr, ptr)\n", target, 1)
+    return build(f"{text}declare i32 @{program}(ptr, ptr, ptr, ptr)\n", target, 0)
 
 
 def decode(plan: EntryPlan) -> EntryPlan:

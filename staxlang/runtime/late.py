@@ -41,8 +41,13 @@ def libraries() -> Any:
 
 
 def native() -> Any:
-    """llvmlite."""
+    """LLVM."""
     return import_module("staxlang.runtime.native")
+
+
+def engine() -> Any:
+    """llvmlite's own loader of object code."""
+    return import_module("staxlang.runtime.engine")
 
 
 def stages() -> Any:

@@ -14,7 +14,7 @@ from staxlang.runtime.elf import LoadError
 READ, WRITE, EXECUTE = 1, 2, 4
 _MACHINES: Final = {"x86_64": elf.X86_64, "aarch64": elf.AARCH64}
 
-# Whether objects are loaded by this file; elsewhere llvmlite's engine does it (native.py).
+# Whether objects are loaded by this file; elsewhere llvmlite's engine does it (engine.py).
 OWN_LOADER: Final = sys.platform == "linux" and platform.machine() in _MACHINES
 
 _process = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.pythonapi
@@ -48,6 +48,10 @@ class Symbols:
 
     def update(self, addresses: dict[str, int]) -> None:
         self._known.update(addresses)
+
+    def known(self) -> dict[str, int]:
+        """What was added, and what was looked up."""
+        return self._known
 
 
 class Code:

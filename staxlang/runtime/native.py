@@ -1,86 +1,150 @@
-"""LLVM text to object code, through llvmlite (imported here only, so that a process served by the disk cache never pays for it)."""
+"""LLVM text to object code, by the library inside llvmlite. A process served by the disk cache never comes here.
+
+The functions are called in the library itself: the import of `llvmlite.binding` takes longer than the compilation of a kernel. Each module
+has a context of its own, so nothing is shared with others who use llvmlite in the process.
+"""
 
 # llvmlite has no type information.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
+import ctypes
+import os
 import threading
+from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
+from importlib import import_module
+from typing import Any, Final
 
-import llvmlite.binding as llvm
+import llvmlite  # pyright: ignore  (it has no stubs)
+from llvmlite.utils import get_library_name  # pyright: ignore
 
-from staxlang.runtime.loader import OWN_LOADER, Code, LoadError, Symbols
+_lock: Final = threading.Lock()
+_machines: Final[dict[tuple[str, str, str, int], int]] = {}
 
-_lock = threading.Lock()
-_machines: dict[tuple[str, str, str, int], llvm.TargetMachine] = {}
-_initialized = False
+_TEXT = POINTER(c_char_p)
+_FUNCTION_ROWS: Final[tuple[tuple[str, Any, tuple[Any, ...]], ...]] = (
+    ("InitializeNativeTarget", None, ()),
+    ("InitializeNativeAsmPrinter", None, ()),
+    ("GetDefaultTargetTriple", None, (_TEXT,)),
+    ("GetHostCPUName", None, (_TEXT,)),
+    ("GetHostCPUFeatures", c_int, (_TEXT,)),
+    ("GetTargetFromTriple", c_void_p, (c_char_p, _TEXT)),
+    ("CreateTargetMachine", c_void_p, (c_void_p, c_char_p, c_char_p, c_char_p, c_int, c_char_p, c_char_p, c_int, c_int, c_char_p)),
+    ("ContextCreate", c_void_p, ()),
+    ("ContextDispose", None, (c_void_p,)),
+    ("ParseAssembly", c_void_p, (c_void_p, c_char_p, _TEXT)),
+    ("SetTarget", None, (c_void_p, c_char_p)),
+    ("DisposeModule", None, (c_void_p,)),
+    ("TargetMachineEmitToMemory", c_void_p, (c_void_p, c_void_p, c_int, _TEXT)),
+    ("GetBufferStart", c_void_p, (c_void_p,)),
+    ("GetBufferSize", c_size_t, (c_void_p,)),
+    ("DisposeMemoryBuffer", None, (c_void_p,)),
+    ("DisposeString", None, (c_char_p,)),
+)  # fmt: skip
 
 
-def _initialize() -> None:
-    global _initialized
-    if not _initialized:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        _initialized = True
+class _Library:
+    """The functions of `_FUNCTION_ROWS`, with their types; the host's code generator is ready."""
+
+    def __init__(self) -> None:
+        opened = _open()
+        for name, result, arguments in _FUNCTION_ROWS:
+            function = getattr(opened, f"LLVMPY_{name}")
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+        self.InitializeNativeTarget()
+        self.InitializeNativeAsmPrinter()
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+def _open() -> ctypes.CDLL:
+    path = os.path.join(os.path.dirname(str(llvmlite.__file__)), "binding", str(get_library_name()))
+    try:
+        return ctypes.CDLL(path)
+    except OSError:  # not beside its package: llvmlite knows where
+        return ctypes.CDLL(import_module("llvmlite.binding.ffi").lib._name)
+
+
+_library: Final = _Library()
+
+
+class _Text:
+    """A string that the library gives back."""
+
+    def __init__(self) -> None:
+        self.pointer = c_char_p()
+
+    def take(self) -> str:
+        text = (self.pointer.value or b"").decode("utf-8", "replace")
+        if self.pointer:
+            _library.DisposeString(self.pointer)
+        return text
 
 
 def host() -> tuple[str, str, str]:
     """(triple, cpu, features) as LLVM names them; for systems that do not tell it in a file."""
+    triple, cpu, features = _Text(), _Text(), _Text()
     with _lock:
-        _initialize()
-        return llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-def _machine(triple: str, cpu: str, features: str, level: int) -> llvm.TargetMachine:
-    key = (triple, cpu, features, level)
-    machine = _machines.get(key)
-    if machine is None:
-        _initialize()
-        target = llvm.Target.from_triple(triple)
-        # Position-independent small code: constants are reached relative to the instruction, and the loader puts the
-        # table of outside addresses next to the code, so nothing depends on where in memory it lands.
-        machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small")
-        _machines[key] = machine
-    return machine
+        _library.GetDefaultTargetTriple(byref(triple.pointer))
+        _library.GetHostCPUName(byref(cpu.pointer))
+        _library.GetHostCPUFeatures(byref(features.pointer))
+    return triple.take(), cpu.take(), ",".join(sorted(features.take().split(","), key=lambda feature: feature[1:]))
 
 
 def compile_text(text: str, triple: str, cpu: str, features: str, level: int = 2) -> bytes:
     """Object code of a module. The text is trusted to be well typed; LLVM's parser reports what is not (RuntimeError)."""
-    with _lock:
-        machine = _machine(triple, cpu, features, level)
-        module = llvm.parse_assembly(text)
-        module.triple = triple
-        return machine.emit_object(module)
+    return _emitted(text, triple, cpu, features, level, 1)
 
 
 def assembly(text: str, triple: str, cpu: str, features: str) -> str:
+    return _emitted(text, triple, cpu, features, 2, 0).decode()
+
+
+def _emitted(text: str, triple: str, cpu: str, features: str, level: int, binary: int) -> bytes:
+    problem = _Text()
     with _lock:
-        machine = _machine(triple, cpu, features, 2)
-        module = llvm.parse_assembly(text)
-        module.triple = triple
-        return machine.emit_assembly(module)
+        machine = _machine(triple, cpu, features, level)
+        context = _library.ContextCreate()
+        try:
+            module = _library.ParseAssembly(context, text.encode(), byref(problem.pointer))
+            if not module:
+                raise RuntimeError(f"LLVM IR parsing error\n{problem.take()}")
+            try:
+                _library.SetTarget(module, triple.encode())
+                return _code(machine, module, binary)
+            finally:
+                _library.DisposeModule(module)
+        finally:
+            _library.ContextDispose(context)
 
 
-_engine: llvm.ExecutionEngine | None = None
+def _code(machine: int, module: int, binary: int) -> bytes:
+    problem = _Text()
+    buffer = _library.TargetMachineEmitToMemory(machine, module, binary, byref(problem.pointer))
+    if not buffer:
+        raise RuntimeError(f"LLVM cannot emit this module: {problem.take()}")
+    try:
+        return ctypes.string_at(_library.GetBufferStart(buffer), _library.GetBufferSize(buffer))
+    finally:
+        _library.DisposeMemoryBuffer(buffer)
 
 
-def load_with_engine(data: bytes, symbols: Symbols, exported: tuple[str, ...], needed: tuple[str, ...]) -> Code:
-    """Load by llvmlite's engine, where the own loader does not know the object format. Never unloaded."""
-    global _engine
-    with _lock:
-        _initialize()
-        for name in needed:
-            llvm.add_symbol(name, symbols.address(name))
-        if _engine is None:
-            machine = llvm.Target.from_default_triple().create_target_machine(jit=True, codemodel="jitdefault")
-            _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        _engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-        _engine.finalize_object()
-        addresses = {name: _engine.get_function_address(name) or _engine.get_global_value_address(name) for name in exported}
-    missing = [name for name, address in addresses.items() if not address]
-    if missing:
-        raise LoadError(f"the engine did not find {', '.join(missing)}")
-    return Code(addresses, None, None)
-
-
-__all__ = ["OWN_LOADER", "assembly", "compile_text", "host", "load_with_engine"]
+def _machine(triple: str, cpu: str, features: str, level: int) -> int:
+    key = (triple, cpu, features, level)
+    machine = _machines.get(key)
+    if machine is None:
+        problem = _Text()
+        target = _library.GetTargetFromTriple(triple.encode(), byref(problem.pointer))
+        if not target:
+            raise RuntimeError(problem.take())
+        # Position-independent small code: constants are reached relative to the instruction, and the loader puts the
+        # table of outside addresses next to the code, so nothing depends on where in memory it lands.
+        names = (text.encode() for text in (triple, cpu, features))
+        machine = _library.CreateTargetMachine(target, *names, level, b"pic", b"small", 0, 0, b"")
+        if not machine:
+            raise RuntimeError(f"LLVM has no code generator for {triple} {cpu}")
+        _machines[key] = machine
+    return machine

@@ -32,7 +32,7 @@ def load(data: bytes, symbols: Symbols, exported: tuple[str, ...]) -> Code:
             if name not in code.addresses:
                 raise LoadError(f"the object has no {name}")
         return code
-    return late.native().load_with_engine(data, symbols, exported)
+    return late.engine().load_with_engine(data, symbols, exported)
 
 
 class Support:
@@ -61,7 +61,7 @@ class Support:
 
     @staticmethod
     def built(target: Target, store: Store | None, identity: str) -> Support:
-        data = build(support_text(array_flags=headers.ARRAY_FLAGS, array_handler=headers.ARRAY_HANDLER), target, 1)
+        data = build(support_text(array_flags=headers.ARRAY_FLAGS, array_handler=headers.ARRAY_HANDLER), target, 0)
         if store is not None:
             store.put(_key(target, identity), data)
         return Support(data)
