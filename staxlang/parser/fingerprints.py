@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import opcode
+import re
 import sys
 from collections import Counter
+from collections.abc import Sequence, Set
 from types import CodeType
 from typing import Any, cast
 
@@ -17,18 +19,33 @@ _LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
 _LOAD_METHOD = opcode.opmap.get("LOAD_METHOD", -1)  # Python 3.11; since 3.12 a bit of LOAD_ATTR
 _ATTRIBUTE_OPS = frozenset((opcode.opmap["LOAD_ATTR"], _LOAD_METHOD))
 _METHOD_BIT = sys.version_info >= (3, 12)
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#(]+))|import[ \t]+([^\n#]+))", re.MULTILINE)
+_COMPARE = opcode.opmap["COMPARE_OP"]
+_COMPARE_SHIFT = 0 if sys.version_info < (3, 12) else 4 if sys.version_info < (3, 13) else 5  # below are hints to the interpreter
 _COMPARED_OPS = frozenset(
     number for name, number in opcode.opmap.items() if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "CONTAINS_"))
 )
 
 
-def is_text_of(node: ast.AST, code: CodeType, class_name: str) -> bool:
-    """Whether the `def` or `lambda` compiles to the given code. `class_name` is that of the class whose body holds it, or empty."""
-    compiled = _compile(node, code, class_name)
+def is_text_of(node: ast.AST, code: CodeType, class_name: str, lines: Sequence[str]) -> bool:
+    """Whether the `def` or `lambda`, from a file of these lines, compiles to the given code.
+
+    `class_name` is that of the class whose body holds it, or empty.
+    """
+    # Methods of names that the module imports are compiled to other instructions than methods of other names.
+    imported = _read_as_modules(code)
+    if _matches(code, _compile(node, code, class_name, imported)):
+        return True
+    used = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    more = imported | (_module_imports(lines) & used)  # where a parameter has the name of an import
+    return more != imported and _matches(code, _compile(node, code, class_name, more))
+
+
+def _matches(code: CodeType, compiled: CodeType) -> bool:
     return _equal(code, compiled) or (_is_rewritten(code) and _contains(code, compiled))
 
 
-def _compile(node: ast.AST, code: CodeType, class_name: str) -> CodeType:
+def _compile(node: ast.AST, code: CodeType, class_name: str, imported: Set[str]) -> CodeType:
     """The code of a definition taken out of its surroundings: its free names become locals of a function made around it."""
     statement = _bare(node)
     depth = 1
@@ -42,8 +59,7 @@ def _compile(node: ast.AST, code: CodeType, class_name: str) -> CodeType:
         wrapper = ast.parse(f"def _():\n {' = '.join(free)} = None").body[0]
         wrapper.body.append(statement)
         statement, depth = wrapper, depth + 1
-    # Methods of names that the module imports are compiled to other instructions than methods of other names.
-    names = [ast.alias(name) for name in sorted(_imported(code))]
+    names = [ast.alias(name) for name in sorted(imported)]
     imports: list[ast.stmt] = [ast.fix_missing_locations(ast.Import(names, lineno=1, col_offset=0))] if names else []
     compiled = compile(ast.Module([*imports, statement], []), "", "exec", code.co_flags & _FUTURE_FLAGS, True)
     for _ in range(depth):
@@ -51,26 +67,37 @@ def _compile(node: ast.AST, code: CodeType, class_name: str) -> CodeType:
     return compiled
 
 
-def _imported(code: CodeType) -> set[str]:
+def _read_as_modules(code: CodeType) -> set[str]:
     """The globals that the code reads attributes of, and never as a method: imported names among them are all there."""
     found: set[str] = set()
     methods: set[str] = set()
-    pairs, name, place = code.co_code, "", 0
+    pairs, name, high = code.co_code, "", 0
     for place in range(0, len(pairs), 2):
         op = pairs[place]
         if op == 0:  # a cache of the instruction before
             continue
+        number = high << 8 | pairs[place + 1]
+        high = number if op == opcode.EXTENDED_ARG else 0
         if name and op in _ATTRIBUTE_OPS:
-            is_method = op == _LOAD_METHOD or bool(_METHOD_BIT and pairs[place + 1] & 1)
+            is_method = op == _LOAD_METHOD or bool(_METHOD_BIT and number & 1)
             (methods if is_method else found).add(name)
-        name = ""
-        if op == _LOAD_GLOBAL:
-            number = pairs[place + 1] >> 1
-            name = code.co_names[number] if number < len(code.co_names) and pairs[place - 2] != opcode.EXTENDED_ARG else ""
+        if not high:
+            name = code.co_names[number >> 1] if op == _LOAD_GLOBAL else ""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            found |= _imported(constant)
+            found |= _read_as_modules(constant)
     return found - methods
+
+
+def _module_imports(lines: Sequence[str]) -> set[str]:
+    """The names that a file's import statements bind."""
+    found: set[str] = set()
+    for statement in _IMPORT.finditer("".join(lines)):
+        for part in (statement[1] or statement[2] or statement[3] or "").split(","):
+            words = part.split("#")[0].split()
+            if words:
+                found.add(words[-1] if len(words) > 2 else words[0].split(".")[0])
+    return found
 
 
 def _bare(node: Any) -> Any:
@@ -157,7 +184,8 @@ def _operators(code: CodeType) -> Counter[tuple[int, int]]:
     pairs = code.co_code
     for place in range(0, len(pairs), 2):
         if pairs[place] in _COMPARED_OPS:
-            found[pairs[place], pairs[place + 1]] += 1
+            shift = _COMPARE_SHIFT if pairs[place] == _COMPARE else 0
+            found[pairs[place], pairs[place + 1] >> shift] += 1
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             found += _operators(constant)

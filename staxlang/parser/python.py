@@ -171,7 +171,8 @@ class _Converter:
         parts: list[Any] = []
         for part in node.values:
             if isinstance(part, ast.Constant):
-                parts.append(part.value)
+                if part.value:  # Python 3.12 has an empty one at the end of a format specification
+                    parts.append(part.value)
             elif isinstance(part, ast.FormattedValue):
                 specification: Any = ""
                 if isinstance(part.format_spec, ast.JoinedStr):

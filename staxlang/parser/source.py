@@ -79,7 +79,7 @@ def _locate(code: CodeType, lines: list[str], filename: str) -> tree.Function:
         if block is None:
             continue
         for node in _wanted(block, code):
-            if is_text_of(node, code, private):
+            if is_text_of(node, code, private, lines):
                 return convert_function(node, block.source, block.shift, private)
         if not is_lambda:
             settled.add(first)  # a whole definition, and another one: more lines will not change that

@@ -182,7 +182,7 @@ def closures(n: int, *, k: int = 2) -> Any:
     def inner(x, *rest, y=k):
         for i in range(n):
             total[i] = x + k
-        return total, [lambda: n + j for j in rest].pop()
+        return total, [lambda: n + total for _ in rest].pop()
 
     return inner
 
@@ -190,7 +190,7 @@ def closures(n: int, *, k: int = 2) -> Any:
 def test_closures() -> None:
     inner = closures(3)
     assert text_of(inner).startswith("def inner(x, *rest, y=k):\n    for i in range(n):")
-    assert "n + j" in text_of(inner(1, 2)[1])
+    assert "n + total" in text_of(inner(1, 2)[1])
 
 
 def test_registered_texts() -> None:
@@ -209,6 +209,23 @@ def test_future_annotations_and_flags() -> None:
     text = "from __future__ import annotations\n@f\ndef g(x: Unknown[1:2]) -> Missing: return x\n"
     space = register(text, "<future>", {"f": keep})
     assert "Unknown[1:2]" in text_of(space["g"])
+
+
+def test_names_that_are_imported_too() -> None:
+    """Python compiles methods of imported names to other instructions, wherever the names are bound."""
+    text = (
+        "import numpy as np, os.path\nfrom math import (pi,\n  tau as t,  # here\n)\nfrom copy import copy\n"
+        "def f(copy, t, x):\n    return np.exp(copy.mean()) + t.sum(np.pi) + os.path.join(x.y(), np.abs(x).max())\n"
+        "def g(x):\n    pi = x\n    return lambda q: pi.sum(q.pi()) + np.linalg.norm(x)\n"
+    )
+    space = register(text, "<imported too>")
+    assert "copy.mean()" in text_of(space["f"]) and "pi.sum" in text_of(space["g"](1)) and "pi = x" in text_of(space["g"])
+
+
+def test_many_names() -> None:
+    calls = " + ".join(f"np.f{k}(name{k}, name{k}.m{k}())" for k in range(300))
+    space = register(f"import numpy as np\ndef f(): return {calls}\n", "<many names>")
+    assert "np.f299" in text_of(space["f"])
 
 
 def test_given_text() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -222,8 +223,9 @@ def test_products() -> None:
         three, other, two = arrays(kind, (2, 3), (2, 3), (2, 2))
         check("cross", np.cross, three, other)
         check("cross", np.cross, three.T.copy(), other.T.copy(), axis=0)
-        with pytest.warns(DeprecationWarning):
-            check("cross", np.cross, two, three)
+        if np.lib.NumpyVersion(np.__version__) < "2.5.0":  # where NumPy has it still
+            with warnings.catch_warnings(action="ignore"):
+                check("cross", np.cross, two, three)
         square = arrays(kind, (3, 3))[0]
         for power in (0, 1, 2, 5):
             check("matrix_power", np.linalg.matrix_power, square, power)
