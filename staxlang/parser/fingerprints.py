@@ -19,7 +19,7 @@ _LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
 _LOAD_METHOD = opcode.opmap.get("LOAD_METHOD", -1)  # Python 3.11; since 3.12 a bit of LOAD_ATTR
 _ATTRIBUTE_OPS = frozenset((opcode.opmap["LOAD_ATTR"], _LOAD_METHOD))
 _METHOD_BIT = sys.version_info >= (3, 12)
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#(]+))|import[ \t]+([^\n#]+))", re.MULTILINE)
+_IMPORT = r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#(]+))|import[ \t]+([^\n#]+))"
 _COMPARE = opcode.opmap["COMPARE_OP"]
 _COMPARE_SHIFT = 0 if sys.version_info < (3, 12) else 4 if sys.version_info < (3, 13) else 5  # below are hints to the interpreter
 _COMPARED_OPS = frozenset(
@@ -92,7 +92,7 @@ def _read_as_modules(code: CodeType) -> set[str]:
 def _module_imports(lines: Sequence[str]) -> set[str]:
     """The names that a file's import statements bind."""
     found: set[str] = set()
-    for statement in _IMPORT.finditer("".join(lines)):
+    for statement in re.finditer(_IMPORT, "".join(lines), re.MULTILINE):
         for part in (statement[1] or statement[2] or statement[3] or "").split(","):
             words = part.split("#")[0].split()
             if words:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import re
 import weakref
 from collections.abc import Iterator
 from types import CodeType, FunctionType
@@ -16,8 +15,6 @@ from staxlang.parser import tree
 from staxlang.parser.fingerprints import is_text_of
 from staxlang.parser.python import convert_function, parse_block
 
-_DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
-_LAMBDA = re.compile(r"\blambda\b")
 _LAMBDA_REACH = 40  # lines above a lambda in which its statement is looked for before the whole file is parsed
 
 _trees: dict[int, tuple[weakref.ref[CodeType], tree.Function]] = {}
@@ -118,7 +115,7 @@ def _definition_blocks(code: CodeType, lines: list[str]) -> Iterator[tuple[int, 
     if start < len(lines):
         yield from ((start, end) for end in _definition_ends(lines, start, _last_line(code)))
     name = code.co_name
-    others = [number for number, line in enumerate(lines) if name in line and (found := _DEFINITION.match(line)) and found[1] == name]
+    others = [number for number, line in enumerate(lines) if name in line and _defined_name(line) == name]
     # The file was edited since: the definition has moved. Its code must match, so the nearest of equals will do.
     others.sort(key=lambda number: abs(number - start))
     for number in others:
@@ -140,7 +137,7 @@ def _definition_ends(lines: list[str], start: int, least: int) -> Iterator[int]:
         line = lines[number]
         stripped = line.strip()
         if not seen:
-            seen = _DEFINITION.match(line) is not None and _indent(line) == indent
+            seen = _defined_name(line) != "" and _indent(line) == indent
         elif number >= least and stripped and _indent(line) <= indent and stripped[0] not in "#)]}":
             yield number
     if seen:
@@ -150,12 +147,20 @@ def _definition_ends(lines: list[str], start: int, least: int) -> Iterator[int]:
 def _lambda_blocks(code: CodeType, lines: list[str]) -> Iterator[tuple[int, int]]:
     """Ranges of lines that may hold a whole statement, or a line of one, with the lambda: growing around its own lines."""
     start = code.co_firstlineno - 1
-    if start < len(lines) and _LAMBDA.search(lines[start]):
+    if start < len(lines) and "lambda" in lines[start]:
         least = _last_line(code)
         for first in range(start, max(start - _LAMBDA_REACH, -1), -1):
             if first == start or lines[first].strip():
                 yield from ((first, last) for last in range(least, min(least + 12, len(lines)) + 1))
     yield 0, len(lines)
+
+
+def _defined_name(line: str) -> str:
+    """The name after a line's `def` or `async def`; empty where there is none."""
+    words = line.partition("(")[0].split()
+    if words[:1] == ["async"]:
+        del words[0]
+    return words[1].partition("[")[0] if len(words) > 1 and words[0] == "def" else ""
 
 
 def _last_line(code: CodeType) -> int:
