@@ -48,6 +48,11 @@ def split_items(text: str) -> list[Item]:
     return items
 
 
+def is_definition(item: Item) -> bool:
+    """Whether an item begins with a word that may stand at the margin."""
+    return _WORDS.match(item.text) is not None
+
+
 def item_name(item: Item) -> str | None:
     """The name that an item defines: a kernel, a def or a const."""
     found = _HEAD.match(item.text)

@@ -11,7 +11,7 @@ from staxlang.base.diagnostics import Diagnostic, diagnose, raise_diagnostics
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
-from staxlang.parser.items import Item, split_items
+from staxlang.parser.items import Item, is_definition, split_items
 from staxlang.parser.stx_convert import convert
 from staxlang.parser.stx_errors import explain
 from staxlang.parser.stx_grammar import parse
@@ -38,6 +38,8 @@ def read_module(source: Source) -> tuple[tree.Module, list[Diagnostic]]:
     items: list[Any] = []
     diagnostics: list[Diagnostic] = []
     for number, item in enumerate(split_items(text)):
+        if not is_definition(item) and diagnostics and diagnostics[-1].code == "missing-block":
+            continue  # the block that was missed stands at the margin
         found = read_item(source, item, diagnostics)
         if isinstance(found, tree.ExpressionStatement):
             if number:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
 
+from staxlang.base.catalogue import CATALOGUE
 from staxlang.base.diagnostics import Diagnostic, StaxError
 from staxlang.base.spans import Source
 from staxlang.parser import tree
@@ -244,3 +246,15 @@ def test_drawn_damage() -> None:
             found: Any = read_module(Source("m.stx", text))[0]
             if number < 10 and '"""' not in line:
                 assert any(isinstance(item, tree.Function) and item.name == "f" for item in found.items), text
+
+
+@pytest.mark.parametrize("code", [code for code, row in CATALOGUE.items() if "load_text(" in row.failing])
+def test_examples_of_the_catalogue(code: str) -> None:
+    def text(example: str) -> str:
+        call = ast.parse(example).body[0]
+        assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
+        return ast.literal_eval(call.value.args[0])
+
+    row = CATALOGUE[code]
+    assert [slip.code for slip in slips(text(row.failing))] == [code]
+    assert slips(text(row.repaired)) == []

@@ -208,7 +208,7 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "syntax-error", SyntaxError,
         "{message}",
         "The text does not follow the grammar.",
-        "stax.load_text('kernel f(x)\\n    return x\\n')",
+        "stax.load_text('kernel f(x):\\n    return x]\\n')",
         "stax.load_text('kernel f(x):\\n    return x\\n')",
         runs=False,
     ),
