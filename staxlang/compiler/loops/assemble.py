@@ -64,14 +64,22 @@ class Pass:
 class Plan:
     """What one kernel does for each point of `outer`: passes in order; then reductions over `outer` itself, and what follows them."""
 
-    __slots__ = ("after", "outer", "over", "passes")
+    __slots__ = ("after", "columns", "outer", "over", "passes")
 
-    def __init__(
-        self, outer: tuple[Range, ...], passes: list[Pass], over: list[Reduction] | None = None, after: list[Write] | None = None
-    ) -> None:
+    def __init__(self, outer: tuple[Range, ...], passes: list[Pass]) -> None:
         self.outer, self.passes = outer, passes
-        self.over: list[Reduction] = [] if over is None else over
-        self.after: list[Write] = [] if after is None else after
+        self.over: list[Reduction] = []
+        self.columns: list[Column] = []
+        self.after: list[tuple[tuple[Range, ...], Write]] = []
+
+
+class Column:
+    """A reduction over the outer points for each point of `ranges`, which `one` walks in each row under indices of its own."""
+
+    __slots__ = ("one", "ranges", "reduction")
+
+    def __init__(self, one: Pass, reduction: Reduction, ranges: tuple[Range, ...]) -> None:
+        self.one, self.reduction, self.ranges = one, reduction, ranges
 
 
 def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions, positions: bool = False) -> Plan:
@@ -108,7 +116,7 @@ def _resolved(body: Node, values: dict[str, tuple[Unit, Node]], names: set[str],
 
 
 class _Assembly:
-    __slots__ = ("cluster", "ex", "level", "names", "over", "passes", "spaces", "table")
+    __slots__ = ("cluster", "complete", "ex", "level", "made", "names", "passes", "spaces", "table")
 
     def __init__(self, cluster: Cluster, ex: Expressions) -> None:
         self.cluster, self.ex = cluster, ex
@@ -116,32 +124,37 @@ class _Assembly:
         self.table: dict[Node, Node] = {}
         self.level: dict[Node, int] = {}
         self.passes: dict[tuple[int, tuple[Size, ...]], Pass] = {}
-        self.over: dict[Node, Reduction] = {}
+        self.complete: set[Node] = set()  # reductions that are complete after all rows only
+        self.made = Plan(cluster.outer, [])
         self.spaces: dict[tuple[Size, ...], tuple[Range, ...]] = {}
 
     def plan(self, roots: Iterable[tuple[Unit, Node]]) -> Plan:
         ex = self.ex
-        after: list[Write] = []
         roots = list(roots)
-        for node in dict.fromkeys([node for _, body in roots for node in ex.reduces(body)]):
-            self._add_reduction(node)
+        for unit, body in roots:
+            for node in ex.reduces(body):
+                if node not in self.table:
+                    self._add_reduction(node, unit.ranges)
         for unit, body in roots:
             reduces = ex.reduces(body)
             value = ex.replace(body, self.table)
-            if any(node in self.over for node in reduces) and not unit.ranges:
-                after.append(Write(unit.buffer, unit.subscripts, value))
+            if any(node in self.complete for node in reduces):
+                self.made.after.append((unit.ranges, Write(unit.buffer, unit.subscripts, value)))
                 continue
             level = max([self.level[node] + 1 for node in reduces], default=0)
             inner = tuple([one for one in unit.ranges if one[0] not in self.names])
             found, mapping = self._pass(level, inner)
             subscripts = tuple([replace_symbols(one, mapping) for one in unit.subscripts])
             found.writes.append(Write(unit.buffer, subscripts, ex.substitute(value, mapping)))
-        passes = sorted(self.passes.values(), key=lambda one: (one.level, bool(one.inner)))
-        return Plan(self.cluster.outer, passes, list(self.over.values()), after)
+        self.made.passes = sorted(self.passes.values(), key=lambda one: (one.level, bool(one.inner)))
+        return self.made
 
-    def _add_reduction(self, node: Node) -> None:
+    def _add_reduction(self, node: Node, kept: tuple[Range, ...]) -> None:
         ex = self.ex
         kind, dtype = node["kind"], node.type
+        if any(name in self.names for name, _ in node["ranges"]):
+            self._add_over(node, kept)
+            return
         operand = node.operands[0]
         within = ex.reduces(operand)
         level = self.level[node] = max([self.level[one] + 1 for one in within], default=0)
@@ -151,19 +164,44 @@ class _Assembly:
         ranges: tuple[Range, ...] = node["ranges"]
         finds = kind in ("argmin", "argmax")
         made = Reduction("", kind, value.type if finds else dtype, value, position_of(ranges))
-        over = bool(self.names) and any(one in self.names for one, _ in ranges)
-        if over:
-            self.over[node] = made
+        found, mapping = self._pass(level, ranges)
+        made.value, made.position = ex.substitute(value, mapping), replace_symbols(made.position, mapping)
+        same = next((r for r in found.reductions if (r.kind, r.dtype, r.value) == (kind, made.dtype, made.value)), None)
+        if same is None:
+            found.reductions.append(made)
         else:
-            found, mapping = self._pass(level, ranges)
-            made.value, made.position = ex.substitute(value, mapping), replace_symbols(made.position, mapping)
-            same = next((r for r in found.reductions if (r.kind, r.dtype, r.value) == (kind, made.dtype, made.value)), None)
-            if same is None:
-                found.reductions.append(made)
-            else:
-                made = same
+            made = same
         made.name = made.name or ex.fresh(kind)
         self.table[node] = ex.cast(ex.local(made.name, I64), dtype) if finds else ex.local(made.name, dtype)
+
+    def _add_over(self, node: Node, kept: tuple[Range, ...]) -> None:
+        """A reduction over the rows: of a value of each row (what it reduces within a row comes first), or of each column."""
+        ex = self.ex
+        kind, operand = node["kind"], node.operands[0]
+        within = tuple([one for one in node["ranges"] if one[0] not in self.names])
+        if within:
+            inner = ex.make("reduce", (operand,), node.type, kind=kind, ranges=within, part=None)
+            self._add_reduction(inner, ())
+            operand, kind = inner, "sum" if kind == "count" else kind
+        reduces = ex.reduces(operand)
+        for one in reduces:
+            if one not in self.table:
+                self._add_reduction(one, ())
+        level = self.level[node] = max([self.level[one] + 1 for one in reduces], default=0)
+        value = ex.replace(operand, self.table)
+        if kind in ("any", "all", "count"):
+            value = truth(value, ex)
+        finds = kind in ("argmin", "argmax")
+        made = Reduction(ex.fresh(kind), kind, value.type if finds else node.type, value, position_of(node["ranges"]))
+        ranges = tuple([one for one in kept if one[0] in ex.free(node)])
+        if ranges:
+            found, mapping = self._pass(level, ranges)
+            made.value = ex.substitute(value, mapping)
+            self.made.columns.append(Column(found, made, ranges))
+        else:
+            self.made.over.append(made)
+        self.complete.add(node)
+        self.table[node] = ex.cast(ex.local(made.name, I64), node.type) if finds else ex.local(made.name, node.type)
 
     def _pass(self, level: int, inner: tuple[Range, ...]) -> tuple[Pass, dict[str, Size]]:
         """The pass of that level over a space with these extents, and how to rename the indices to the pass's."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.records import record
-from staxlang.base.sizes import Size, linear_in, maximum, substitute, symbol, symbols
+from staxlang.base.sizes import Size, linear_in, maximum, symbol, symbols
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Accumulator, Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import unravelled
-from staxlang.compiler.loops.nests import Scope, accumulator, add_pass, in_order, moved, part_of, vector_shape
+from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, part_of, vector_shape
 from staxlang.compiler.loops.openings import FINDING, best_kind, matches
-from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 # Points of one chunk. The same for every machine and number of threads, so results are too.
@@ -196,30 +195,3 @@ def is_chunked(plan: Plan, ex: Expressions) -> bool:
         if one.inner and (not isinstance(extent, int) or extent > CHUNK):
             return True
     return False
-
-
-def over_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
-    """Rows in chunks, each row's passes and then its part of the reductions over rows; then what follows those."""
-    each = extent_of(max([one.inner for one in plan.passes], key=len, default=()))
-    each = substitute(each, dict.fromkeys([name for name, _ in plan.outer], 0))  # rows that get shorter count as long as the first
-    length = max(1, CHUNK // max(1, each)) if isinstance(each, int) else maximum(1, CHUNK // maximum(1, each))
-    rows = extent_of(plan.outer)
-    chunks = -(-rows // length)
-    chunk, row = ex.fresh("c"), ex.fresh("i")
-    mapping = unravelled(symbol(row), plan.outer)
-    scope = Scope(ex, target)
-    for one in plan.passes:
-        add_pass(scope, in_order(moved(one, one.inner, mapping, ex), ex), streaming)
-    memo: dict[Node, Node] = {}
-    accumulators = tuple([
-        accumulator(r, ex.substitute(r.value, mapping, memo), 0 if r.position == 0 else symbol(row))
-        for r in plan.over
-    ])  # fmt: skip
-    after = [Store(write.buffer, write.subscripts, write.value) for write in plan.after]
-    if chunks == 1:
-        return (Nest((Loop(row, rows),), tuple(scope.statements), accumulators), *after)
-    start = symbol(chunk) * length
-    inside = Nest((Loop(row, part_of(rows, start, length), start=start),), tuple(scope.statements), accumulators)
-    partials = make_partials(plan.over, (chunks,), ex)
-    body = (inside, *store_partials(partials, (symbol(chunk),), ex))
-    return (Nest((Loop(chunk, chunks, "parallel"),), body), *combine(partials, (), chunks, target, ex), *after)

@@ -25,7 +25,7 @@ WORTH_A_TILE = 4
 # A strip of columns is at least so wide (bytes): whole cache lines, and enough of them for the hardware to fetch ahead.
 NARROWEST = 256
 
-_COMBINE_ROWS = {
+COMBINE_ROWS = {
     "sum": "add", "count": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
 }  # fmt: skip
 
@@ -47,9 +47,11 @@ def column_axis(plan: Plan, ex: Expressions) -> str | None:
     return column if score[column] > best else None
 
 
-def columns_body(plan: Plan, column: str, ex: Expressions, target: Target, tiles: list[Buffer]) -> tuple[Statement, ...]:
-    """The kernel of a plan along a column axis; adds its tiles to `tiles`."""
-    return _Columns(plan, column, ex, target, tiles).body()
+def columns_body(
+    plan: Plan, column: str, ex: Expressions, target: Target, tiles: list[Buffer], chunked: bool = True
+) -> tuple[Statement, ...]:
+    """The kernel of a plan along a column axis; adds its tiles to `tiles`. Not `chunked`: the reduced axes are short."""
+    return _Columns(plan, column, ex, target, tiles).body(chunked)
 
 
 class _Columns:
@@ -64,11 +66,11 @@ class _Columns:
         self.together = TOGETHER
         self.width = self._strip()
 
-    def body(self) -> tuple[Statement, ...]:
+    def body(self, chunked: bool) -> tuple[Statement, ...]:
         strips = -(-self.extent // self.width)
         plan = self.plan
         flat = all(one.level == 0 for one in plan.passes if one.inner)
-        if flat and self._few() and are_even(plan) and any(one.reductions for one in plan.passes):
+        if chunked and flat and self._few() and are_even(plan) and any(one.reductions for one in plan.passes):
             return self._chunked(strips)
         place, mapping, loops = self._parallel(self.rows, strips)
         return self._wrapped(loops, self._strip_statements(plan, place[""], mapping, None))
@@ -327,7 +329,7 @@ class _Columns:
                 statements += self._keep_best(reduction, each[0])
                 continue
             value = self.found[self._locals(reduction)[0]]
-            op = _COMBINE_ROWS[reduction.kind]
+            op = COMBINE_ROWS[reduction.kind]
             if reduction.kind == "count":
                 each = [ex.cast(one, I64) for one in each]
             made = ex.make(op, (value, tree(op, each, ex)), reduction.dtype)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
 from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
-from staxlang.compiler.loops.cluster import Cluster, joined, single
+from staxlang.compiler.loops.cluster import Cluster, single
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import LibraryCall
+from staxlang.compiler.loops.join import joined
 from staxlang.compiler.loops.units import Step, Unit
 from staxlang.compiler.target import Target
 

@@ -7,7 +7,7 @@ from staxlang.base.records import replace
 from staxlang.base.sizes import symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.assemble import Write, assemble
-from staxlang.compiler.loops.chunks import can_chunk, chunked_body, is_chunked, over_body
+from staxlang.compiler.loops.chunks import can_chunk, chunked_body, is_chunked
 from staxlang.compiler.loops.cluster import Cluster, is_few
 from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
@@ -15,6 +15,7 @@ from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, St
 from staxlang.compiler.loops.keep import keep_values
 from staxlang.compiler.loops.nests import moved_write, vector_shape
 from staxlang.compiler.loops.openings import FINDING
+from staxlang.compiler.loops.over import over_body
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
 from staxlang.compiler.loops.work import work_of
@@ -52,14 +53,15 @@ def _body(
     if cluster.pure:
         return flat_body(plan, ex, target, streaming, tiles)
     plan = with_merged_rows(plan, ex)
-    column = None if plan.over else column_axis(plan, ex)
+    over = bool(plan.over or plan.columns)
+    column = None if over else column_axis(plan, ex)
     chunked = can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex)
     if column is None and not chunked and any(r.kind in FINDING for one in plan.passes for r in one.reductions):
         plan = with_merged_rows(assemble(cluster, stored, ex, positions=True), ex)
     kept = keep_values(plan, ex, tiles if column is None else None)
     streaming -= {one.buffer for one in kept}
-    if plan.over:
-        return over_body(plan, ex, target, streaming)
+    if over:
+        return over_body(plan, ex, target, streaming, tiles)
     if column is not None:
         return columns_body(plan, column, ex, target, tiles)
     if chunked:

@@ -110,7 +110,7 @@ def outer_loops(ranges: Sequence[Range], ex: Expressions) -> tuple[tuple[Loop, .
 
 def with_merged_rows(plan: Plan, ex: Expressions) -> Plan:
     """The plan with outer axes merged where every access walks them as one."""
-    if len(plan.outer) < 2:
+    if len(plan.outer) < 2 or plan.columns:
         return plan
     roots = [root for one in plan.passes for root in one.roots()] + [one.value for one in plan.over]
     stored = [item for one in plan.passes for item in one.stores()]
@@ -120,7 +120,9 @@ def with_merged_rows(plan: Plan, ex: Expressions) -> Plan:
     memo: dict[Node, Node] = {}
     passes = [moved(one, one.inner, mapping, ex) for one in plan.passes]
     over = [moved_reduction(r, mapping, ex, memo) for r in plan.over]
-    return Plan(outer, passes, over, plan.after)
+    made = Plan(outer, passes)
+    made.over, made.after = over, plan.after
+    return made
 
 
 def rows_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:

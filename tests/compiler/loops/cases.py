@@ -112,6 +112,26 @@ def five_inputs(b: Build, x: Node, y: Node, n: Node, u: Node, w: Node) -> list[N
     return [left, right]
 
 
+def norm_gradient(b: Build, x: Node, g: Node, scale: Node) -> list[Node]:
+    """The gradients of the operand, of the scale and of the shift, by rows and by columns of the same data."""
+    mean = b.keepdims(mean_of(b, x, (1,)), 1)
+    away = b.op("subtract", x, mean)
+    var = b.keepdims(mean_of(b, b.op("multiply", away, away), (1,)), 1)
+    normal = b.op("divide", away, b.op("sqrt", b.op("add", var, const(b, 1e-5, var))))
+    inner = b.op("multiply", g, scale)
+    both = b.keepdims(mean_of(b, b.op("multiply", inner, normal), (1,)), 1)
+    left = b.op("subtract", inner, b.op("add", b.keepdims(mean_of(b, inner, (1,)), 1), b.op("multiply", normal, both)))
+    return [left, b.reduce(b.op("multiply", g, normal), "sum", (0,)), b.reduce(g, "sum", (0,))]
+
+
+def norm_gradient_reference(x, g, scale):
+    away = x - x.mean(1, keepdims=True)
+    normal = away / np.sqrt((away * away).mean(1, keepdims=True) + np.float32(1e-5))
+    inner = g * scale
+    left = inner - (inner.mean(1, keepdims=True) + normal * (inner * normal).mean(1, keepdims=True))
+    return [left, (g * normal).sum(0), g.sum(0)]
+
+
 def ln_reference(x, s, t):
     return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + np.float32(1e-5)) * s + t
 
@@ -165,6 +185,9 @@ def cases(n: Size = 64, m: Size = 128) -> list[Case]:
         Case("x.T * y", lambda b, x, y: [b.op("multiply", b.view(x, views.transpose(x.type.shape, (1, 0))), y)],
              lambda x, y: x.T * y, (f, (F32, (m, n)))),
         Case("pixels", lambda b, x, s: [b.op("multiply", x, s)], lambda x, s: x * s, ((F32, (n, m, 3)), (F32, (3,)))),
+        Case("rows and columns", lambda b, x: [b.reduce(x, "sum", (1,)), b.reduce(x, "max", (0,)), b.reduce(x, "sum", (0, 1))],
+             lambda x: [x.sum(1), x.max(0), x.sum()], (f,)),
+        Case("gradient of a layer norm", norm_gradient, norm_gradient_reference, (f, f, row)),
         Case("argmin over rows", lambda b, x: [b.reduce(x, "argmin", (0,))], lambda x: x.argmin(0), (f,)),
     ]  # fmt: skip
 

@@ -18,6 +18,8 @@ from tests.compiler.graphs.building import Build, M, N
 from tests.compiler.loops.cases import Case, arrays_of, cases, graph_of
 
 TARGET = x86_64()
+# Rows add to results for columns, which are kept for each chunk of rows.
+WITH_CHUNKS = ("rows and columns", "gradient of a layer norm")
 STATIC = {case.name: case for case in cases()}
 SYMBOLIC = {case.name: case for case in cases(N, M)}
 
@@ -39,8 +41,9 @@ def test_one_kernel_moves_the_least_bytes(name: str):
     planned = schedule(lower(graph_of(case)), TARGET)
     found = report(planned, TARGET)
     assert len(planned.steps) == 1
-    assert found.bytes == found.lower_bound
-    assert found.copies == found.materialized == ()
+    assert found.lower_bound <= found.bytes <= found.lower_bound + sum(2 * one.bytes for one in found.materialized)
+    assert found.copies == ()
+    assert {one.why for one in found.materialized} <= ({"results of chunks"} if name in WITH_CHUNKS else set())
 
 
 @pytest.mark.parametrize("name", STATIC)
