@@ -9,6 +9,7 @@ from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.reduction import Reduction, counted
+from staxlang.compiler.llvm.scans import scan_loop, scanned
 from staxlang.compiler.llvm.vectors import vector_loop
 from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
 
@@ -127,6 +128,10 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
     inner = symbols_of(extent) & {outer.index for outer in nest.loops[:depth]}
 
     def inside() -> None:
+        scan = scanned(f, nest) if depth == len(nest.loops) - 1 and bounds is None else None
+        if scan is not None:
+            scan_loop(f, nest, *scan, writes)
+            return
         if loop.kind == "vector" and loop.width > 1:
             vector_loop(f, loop, nest, state.copies, state.carried, writes, lambda: run_body(f, nest, state))
             return

@@ -160,7 +160,7 @@ def _streams(f: Function, loop: Loop, nest: Nest) -> Streams | None:
         buffer = f.module.buffers[statement.buffer]
         size = component_size(buffer.dtype)
         terms = f.module.offset_terms(buffer, statement.subscripts)
-        if buffer.dtype.kind == "c" or not _along(f, loop, size_of(terms)):
+        if buffer.dtype.kind == "c" or not along(f, loop, size_of(terms)):
             continue
         wanted = _large(f, buffer)
         if wanted == "false":
@@ -175,7 +175,7 @@ def _streams(f: Function, loop: Loop, nest: Nest) -> Streams | None:
     return chosen
 
 
-def _along(f: Function, loop: Loop, offset: Size) -> bool:
+def along(f: Function, loop: Loop, offset: Size) -> bool:
     """Whether consecutive lanes are consecutive elements."""
     saved = f.lanes
     f.lanes = Lanes(loop.index, loop.width, [], f.level, None)
