@@ -67,8 +67,11 @@ def _quotient(shape: Sequence[Size], others: Sequence[Size], have: Size, rest: S
 
 def reshape(shape: Sequence[Size], wanted: Sequence[Size], prove: Answer) -> View:
     """Row-major reshape between shapes of equal element count (see `resolve`)."""
-    if 0 in shape or 0 in wanted:
-        return View(tuple(wanted), (0,) * len(shape))
+    if 0 in shape or 0 in wanted:  # no element: any subscripts do that use each index once
+        places: Size = 0
+        for axis in range(len(wanted)):
+            places = places + index(axis)
+        return View(tuple(wanted), (places, *(0,) * (len(shape) - 1)))
     subscripts: list[Size] = []
     for old, new in _groups(shape, wanted, prove):
         subscripts.extend(_read(shape[old[0] : old[1]], wanted[new[0] : new[1]], new[0]))

@@ -43,10 +43,12 @@ Item = views.Item | IndexArray
 
 
 class Parts(NamedTuple):
-    """An index taken apart: one item for each axis and each new axis."""
+    """An index taken apart: one item for each axis and each new axis. `mask`: the only index, and boolean. `gap`: the place among the
+    items of a `...` that stands for no axis; it keeps what is on its sides apart."""
 
     items: list[Item]
-    mask: ArrayValue | None  # the only index, and boolean
+    mask: ArrayValue | None = None
+    gap: int = -1
 
 
 def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
@@ -58,7 +60,7 @@ def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
     if basic is not None:
         result = take_view(call, array, views.subscript(array.shape, basic))
         return snapshot(call, result) if not result.rank and not _has_ellipsis(index) else result
-    result = gather(call, plan(call, array, parts.items))
+    result = gather(call, plan(call, array, parts))
     # By integers that only the run knows NumPy gives a view: here it is a copy, which must not be written to as if it were one.
     single = all(not item.array.rank for item in parts.items if isinstance(item, IndexArray))
     return call.locked(result) if single and result.rank else result
@@ -108,7 +110,7 @@ def taken_apart(call: CallContext, array: ArrayValue, index: Value) -> Parts:
             call.error("bad-index", given="a boolean mask beside other indices", help="use the mask alone, `x[mask]`, or `np.where`")
         check_mask(call, array, masks[0])
         return Parts([], masks[0])
-    return Parts(_placed(call, array, entries), None)
+    return _placed(call, array, entries)
 
 
 def _array_like(call: CallContext, entry: Value) -> Value:
@@ -127,7 +129,7 @@ def _array_like(call: CallContext, entry: Value) -> Value:
     return StaticValue(listed) if listed.dtype.kind in "iu" else constant_array(call, listed)
 
 
-def _placed(call: CallContext, array: ArrayValue, entries: Sequence[Value]) -> list[Item]:
+def _placed(call: CallContext, array: ArrayValue, entries: Sequence[Value]) -> Parts:
     """Each entry with the axis that it is for; `...` becomes whole axes."""
     used = sum(1 for entry in entries if not _is_new_axis(entry) and not _is_ellipsis(entry))
     if used > array.rank:
@@ -135,18 +137,19 @@ def _placed(call: CallContext, array: ArrayValue, entries: Sequence[Value]) -> l
     if sum(map(_is_ellipsis, entries)) > 1:
         call.error("two-ellipses")
     items: list[Item] = []
-    axis = 0
-    for position, entry in enumerate(entries):
+    axis, gap = 0, -1
+    for entry in entries:
         if _is_new_axis(entry):
             items.append(views.NEWAXIS)
         elif _is_ellipsis(entry):
+            gap = len(items) if array.rank == used else -1
             for _ in range(array.rank - used):
                 items.append(views.Range(0, array.shape[axis], 1))
                 axis += 1
         else:
-            items.append(_item(call, entry, array.shape[axis], axis, position))
+            items.append(_item(call, entry, array.shape[axis], axis))
             axis += 1
-    return items
+    return Parts(items, None, gap)
 
 
 def _is_new_axis(entry: Value) -> bool:
@@ -157,7 +160,7 @@ def _is_ellipsis(entry: Value) -> bool:
     return isinstance(entry, StaticValue) and entry.value is Ellipsis
 
 
-def _item(call: CallContext, entry: Value, extent: Size, axis: int, position: int) -> Item:
+def _item(call: CallContext, entry: Value, extent: Size, axis: int) -> Item:
     if isinstance(entry, SliceValue):
         return _range(call, entry, extent)
     if isinstance(entry, StaticValue) and isinstance(entry.value, slice):
@@ -237,7 +240,7 @@ class Plan(NamedTuple):
     position: int
 
 
-def plan(call: CallContext, array: ArrayValue, items: Sequence[Item]) -> Plan:
+def plan(call: CallContext, array: ArrayValue, parts: Parts) -> Plan:
     """NumPy's rule: integers and arrays broadcast together; if they stand side by side, their axes take that place, else the front."""
     basic: list[views.Item] = []
     arrays: list[IndexArray] = []
@@ -245,7 +248,7 @@ def plan(call: CallContext, array: ArrayValue, items: Sequence[Item]) -> Plan:
     advanced: list[int] = []  # places in `items` of integers and arrays
     place = axis = 0
     front = -1
-    for number, item in enumerate(items):
+    for number, item in enumerate(parts.items):
         if isinstance(item, IndexArray):
             basic.append(views.Range(0, array.shape[axis], 1))
             arrays.append(item)
@@ -257,7 +260,7 @@ def plan(call: CallContext, array: ArrayValue, items: Sequence[Item]) -> Plan:
             front = place if front < 0 else front
         place += not isinstance(item, (int, views.SizeExpression))
         axis += not isinstance(item, views.NewAxis)
-    together = advanced[-1] - advanced[0] == len(advanced) - 1
+    together = advanced[-1] - advanced[0] == len(advanced) - 1 and not advanced[0] < parts.gap <= advanced[-1]
     base = take_view(call, array, views.subscript(array.shape, basic))
     shape = call.broadcast_shapes(*(one.array.shape for one in arrays))
     wrapped = tuple(

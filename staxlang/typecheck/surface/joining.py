@@ -326,6 +326,8 @@ _SIDES: dict[str, Callable[[Size, Size, Size], tuple[views.Range, views.Range]]]
 @spelled("np.repeat", "method.repeat", "word.repeat")
 def repeat(call: CallContext, a: Value, repeats: Value, axis: Value = NONE) -> Value:
     array = array_of(call, a)
+    if not array.rank:
+        array = expand(call, array, 0)
     if absent(axis):
         array, along = array_of(call, ravel(call, array)), 0
     else:

@@ -252,16 +252,10 @@ def _extreme(call: CallContext, kind: str, a: Value, axis: Value, out: Value, ke
 
 
 def _require_elements(call: CallContext, array: ArrayValue, axes: tuple[int, ...], name: str) -> None:
-    """The least of nothing is an error, unless the result has no elements either."""
-    left = [extent for axis, extent in enumerate(array.shape) if axis not in axes]
+    """The least of nothing is an error."""
     for axis in axes:
-        extent = array.shape[axis]
-        if call.decide(Condition("==", extent, 0), f"{name} of nothing") and not _any_zero(call, left):
+        if call.decide(Condition("==", array.shape[axis], 0), f"{name} of nothing"):
             call.error("empty-reduction", operation=name)
-
-
-def _any_zero(call: CallContext, extents: Sequence[Size]) -> bool:
-    return any(call.decide(Condition("==", extent, 0), "the result is empty") for extent in extents)
 
 
 @spelled("np.ptp", "word.ptp")

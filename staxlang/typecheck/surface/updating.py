@@ -39,7 +39,7 @@ def assign_subscript(call: CallContext, array: ArrayValue, index: Value, value: 
         return
     basic = basic_items(parts.items)
     if basic is None:
-        scattered(call, array, plan(call, array, parts.items), source, "set")
+        scattered(call, array, plan(call, array, parts), source, "set")
     else:
         call.write(take_view(call, array, views.subscript(array.shape, basic)), source)
 
@@ -129,7 +129,7 @@ def at(row: str) -> Callable[..., Value]:
             return NONE
         basic = basic_items(parts.items)
         if basic is None:
-            scattered(call, array, plan(call, array, parts.items), value, mode)
+            scattered(call, array, plan(call, array, parts), value, mode)
         else:
             part = take_view(call, array, views.subscript(array.shape, basic))
             call.write(part, call.pointwise(row, (part, b)))
