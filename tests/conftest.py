@@ -1,8 +1,22 @@
-"""Each test process has a cache folder of its own, so that no test meets what another run has left."""
+"""Every test run has its own cache on disk, so that what an earlier run compiled is not what this one tests."""
 
 import os
+import shutil
 import tempfile
 
-_folder = tempfile.TemporaryDirectory(prefix="stax-tests-")
-os.environ["STAX_CACHE_DIR"] = os.path.join(_folder.name, "cache")
-os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # all tests are one process
+import pytest
+
+FOLDER = tempfile.mkdtemp(prefix="stax-tests-")
+os.environ["STAX_CACHE_DIR"] = os.path.join(FOLDER, "cache")
+os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # all tests of a run are one process
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+@pytest.fixture
+def fresh_cache(tmp_path, monkeypatch):
+    """A cache folder for the child processes of one test."""
+    monkeypatch.setenv("STAX_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"

@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from staxlang.runtime import late
-
 
 class Blas(NamedTuple):
     """Addresses of cblas_sgemm and cblas_dgemm; `wide`: their integers have 64 bits."""
@@ -28,8 +26,8 @@ _NAMES: Final = (  # prefix and suffix around `cblas_?gemm`, 64-bit integers
 )
 
 
-def find() -> Blas:
-    """NumPy's BLAS; raises `missing-package` where none can be found."""
+def find() -> Blas | None:
+    """NumPy's BLAS; None where none can be found."""
     for library in _libraries():
         for prefix, suffix, wide in _NAMES:
             try:
@@ -37,7 +35,7 @@ def find() -> Blas:
             except ValueError:
                 continue
             return Blas(found[0], found[1], wide)
-    late.raise_error("missing-package", what="a large matrix product", package="numpy with OpenBLAS (from PyPI or conda)")
+    return None
 
 
 def _libraries() -> list[ctypes.CDLL]:
@@ -62,3 +60,62 @@ def _libraries() -> list[ctypes.CDLL]:
 
 def _address(library: ctypes.CDLL, name: str) -> int:
     return ctypes.addressof(ctypes.c_char.in_dll(library, name))
+
+
+def own_loops() -> str:
+    """The two product functions as plain loops: right, not fast; for a NumPy whose BLAS cannot be called."""
+    return "\n".join(_LOOPS.replace("NAME", name).replace("KIND", kind) for name, kind in (("f32", "float"), ("f64", "double")))
+
+
+_LOOPS: Final = """
+define void @stax_gemm_NAME(i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb, ptr %c, i64 %ldc) nounwind {
+entry:
+  %ta = icmp ne i32 %oa, 0
+  %tb = icmp ne i32 %ob, 0
+  %arow = select i1 %ta, i64 1, i64 %lda
+  %acol = select i1 %ta, i64 %lda, i64 1
+  %brow = select i1 %tb, i64 1, i64 %ldb
+  %bcol = select i1 %tb, i64 %ldb, i64 1
+  br label %rows
+rows:
+  %i = phi i64 [ 0, %entry ], [ %i1, %nextrow ]
+  %morerows = icmp slt i64 %i, %m
+  br i1 %morerows, label %columns, label %done
+columns:
+  %j = phi i64 [ 0, %rows ], [ %j1, %store ]
+  %morecolumns = icmp slt i64 %j, %n
+  br i1 %morecolumns, label %inner, label %nextrow
+inner:
+  %p = phi i64 [ 0, %columns ], [ %p1, %step ]
+  %sum = phi KIND [ 0.0, %columns ], [ %total, %step ]
+  %moreinner = icmp slt i64 %p, %k
+  br i1 %moreinner, label %step, label %store
+step:
+  %ai = mul i64 %i, %arow
+  %ap = mul i64 %p, %acol
+  %ao = add i64 %ai, %ap
+  %aa = getelementptr KIND, ptr %a, i64 %ao
+  %av = load KIND, ptr %aa
+  %bp = mul i64 %p, %brow
+  %bj = mul i64 %j, %bcol
+  %bo = add i64 %bp, %bj
+  %ba = getelementptr KIND, ptr %b, i64 %bo
+  %bv = load KIND, ptr %ba
+  %product = fmul contract KIND %av, %bv
+  %total = fadd contract KIND %sum, %product
+  %p1 = add i64 %p, 1
+  br label %inner
+store:
+  %ci = mul i64 %i, %ldc
+  %co = add i64 %ci, %j
+  %ca = getelementptr KIND, ptr %c, i64 %co
+  store KIND %sum, ptr %ca
+  %j1 = add i64 %j, 1
+  br label %columns
+nextrow:
+  %i1 = add i64 %i, 1
+  br label %rows
+done:
+  ret void
+}
+"""

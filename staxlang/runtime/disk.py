@@ -45,7 +45,7 @@ class Store:
     """
 
     def __init__(self, folder: str | None = None, limit: int = 512 << 20) -> None:
-        self.folder = folder or user_cache_folder()
+        self.folder = os.path.expanduser(folder) if folder else user_cache_folder()
         self.limit = limit
         self.hits = 0
         self.misses = 0

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from staxlang import __version__
 from staxlang.compiler.target import Target
 from staxlang.runtime.disk import digest
 
@@ -26,7 +27,7 @@ def compiler() -> str:
                 status = os.stat(path)
                 facts.append(f"{path[len(_PACKAGE) :]} {status.st_size} {status.st_mtime_ns}")
     python = f"{sys.implementation.cache_tag} {sys.hexversion}"
-    return digest("\n".join(facts), python, np.__version__)
+    return digest("\n".join(facts), __version__, python, np.__version__)
 
 
 @lru_cache(maxsize=8)

@@ -18,13 +18,19 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
     """See to it that the functions in a program's `declare` lines can be bound."""
     for line in declarations:
         if "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
-            found = blas.find()
-            text = gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
-            support.symbols.update({"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
-            _add(support, target, store, text, _GEMM)
+            _add(support, target, store, _gemm_text(support), _GEMM)
         elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
             _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
             threads.start(support)
+
+
+def _gemm_text(support: Support) -> str:
+    """The product functions over NumPy's BLAS, or where there is none to be called, as loops."""
+    found = blas.find()
+    if found is None:
+        return blas.own_loops()
+    support.symbols.update({"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
+    return gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
 
 
 def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...]) -> None:

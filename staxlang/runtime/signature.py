@@ -75,6 +75,8 @@ class _Walk:
         if kind is np.ndarray:
             return self._array(value, path, parent, step)
         number = NUMBERS.get(kind)
+        if number == "int" and not -(1 << 63) <= value < 1 << 63:
+            number = "static"  # no machine integer holds it: by its value
         if number is not None:
             return self._leaf(number, value, path, parent, step)
         if issubclass(kind, _STATIC):

@@ -1,7 +1,9 @@
 """Kernels called as users call them: values against NumPy, and the number of versions, misses and compilations that it took."""
 
+import copy
 import dataclasses
 import gc
+import pickle
 import sys
 import weakref
 from collections import namedtuple
@@ -442,3 +444,74 @@ def test_large_results_come_from_recycled_memory():
     assert third[:1024].sum() == 1024 * 1024 and third.shape == (2048, 1024)
     second[...] = 3
     assert second.copy().sum() == 3 * 1024 * 1024
+
+
+def test_integers_that_no_machine_word_holds():
+    @stax.kernel
+    def f(x, k):
+        return x * k
+
+    check(f, X, 1 << 70)
+    check(f, X, 3)
+    check(f, X, -(1 << 65))
+    with pytest.raises(OverflowError):
+        f(np.arange(3), 1 << 70)
+    check(f, np.arange(3), (1 << 63) - 1)
+    check(f, np.arange(3), -(1 << 63))
+
+
+def test_defaults_of_all_kinds():
+    weights = np.arange(8.0)
+
+    @stax.kernel
+    def f(x, w=weights, k=3, parts=(1.5, 2), how="plus", nothing=None):
+        y = x * w + k if how == "plus" else x - w
+        return y * parts[0] if nothing is None else y
+
+    check(f, X)
+    weights[:] = 2
+    check(f, X)
+    check(f, X, k=4)
+    check(f, X, how="minus", nothing=1)
+    assert f.stats().route == "native"
+
+
+def test_kernels_calling_kernels():
+    @stax.kernel
+    def inner(x, k=2):
+        return np.exp(x) * k
+
+    @stax.kernel
+    def outer(x, function):
+        return inner(x) + inner(x, 3) + function(x)
+
+    def expected(x):
+        return np.exp(x) * 2 + np.exp(x) * 3 + np.exp(x) * 2
+
+    for _ in range(3):
+        np.testing.assert_allclose(outer(X, inner), expected(X))
+    np.testing.assert_allclose(outer(X, lambda x: x * 7), np.exp(X) * 5 + X * 7)
+    assert inner.stats().calls == 0 and len(outer.explain(X, inner).kernels) == 1
+
+
+@stax.kernel
+def module_level(x):
+    return x + 1
+
+
+def test_kernels_pickle_and_copy_by_reference():
+    assert pickle.loads(pickle.dumps(module_level)) is module_level
+    assert copy.deepcopy({"f": module_level})["f"] is module_level
+    assert stax.kernel(module_level) is not module_level
+    check(stax.kernel(module_level), X)
+
+
+def test_written_arrays_that_are_promised_to_be_apart():
+    @stax.kernel(overlap="assume-none")
+    def f(x, y):
+        x += y
+        return x
+
+    check(f, X, X + 1)
+    report = f.explain(X.copy(), X.copy())
+    assert report.route == "native"
