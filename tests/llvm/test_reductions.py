@@ -29,7 +29,7 @@ FUNCTIONS = {
 }
 
 
-def rows_kernel(kind: str, dtype: str, width: int, unroll: int, result: str):
+def rows_kernel(kind: str, dtype: str, width: int, unroll: int, result: str, vector_bytes: int = 64):
     """y[i] = kind over j of x[i, j]."""
     s = Sketch()
     n, m, i, j = (s.size(c) for c in ("N", "M", "i", "j"))
@@ -37,14 +37,15 @@ def rows_kernel(kind: str, dtype: str, width: int, unroll: int, result: str):
     loop = s.vector(j, m, width, unroll) if width > 1 else s.serial(j, m)
     inner = s.nest([loop], accumulators=[s.accumulator("r", kind, s.load(x, i, j), result, position=j)])
     s.kernel(s.nest([s.serial(i, n)], inner, s.store(y, (i,), s.local("r", result))))
-    return s.compile()
+    return s.compile(host_target(vector_bytes=min(vector_bytes, host_target().vector_bytes)))
 
 
+@pytest.mark.parametrize("vector_bytes", [64, 32, 16])
 @pytest.mark.parametrize(("kind", "dtype"), [(kind, dtype) for kind, dtypes in KINDS.items() for dtype in dtypes])
-def test_rows(kind: str, dtype: str) -> None:
+def test_rows(kind: str, dtype: str, vector_bytes: int) -> None:
     result = RESULTS.get(kind, dtype)
-    for width, unroll in ((16, 4), (8, 1), (1, 1)):
-        program = rows_kernel(kind, dtype, width, unroll, result)
+    for width, unroll in ((16, 4), (8, 1), (1, 1)) if vector_bytes == 64 else ((8, 3),):
+        program = rows_kernel(kind, dtype, width, unroll, result, vector_bytes)
         for length in LENGTHS:
             data = numbers(dtype, (3, length), length)
             if kind == "prod":

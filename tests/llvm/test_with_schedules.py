@@ -28,6 +28,7 @@ from tests.llvm.harness import Program, host, host_target
 
 WIDE = host_target(cores=2)
 NARROW = host_target(vector_bytes=32, cores=1)
+OLD = host_target(cpu="x86-64-v2", features="", vector_bytes=16) if host()[0].startswith("x86_64") else NARROW
 SMALL = ((chunks, "CHUNK", 2), (nests, "BLOCK", 2), (rows, "CHUNK", 2), (rows, "MANY", 2), (columns, "CHUNK", 2), (transposed, "SMALL", 0),
          (transposed, "ALONG", 2), (transposed, "ACROSS_BYTES", 8), (moments, "CHUNK", 2), (moments, "ROWS", 1),
          (columns, "FEWEST_ROWS", 1), (columns, "MOST_ROWS", 2))  # fmt: skip
@@ -85,6 +86,12 @@ def test_drawn_programs_in_small_chunks(case) -> None:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_drawn_programs_without_masks(case) -> None:
     check(*case, NARROW)
+
+
+@given(programs())
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+def test_drawn_programs_with_scalar_tails(case) -> None:
+    check(*case, OLD)
 
 
 NAMES = [case.name for case in cases()]

@@ -9,7 +9,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import Terms, size_of
 from staxlang.compiler.llvm.extents import Indirect, lane_coefficient, lane_numbers_text, size_text, split_by_lanes, terms_text
 from staxlang.compiler.llvm.function import Function, Value
-from staxlang.compiler.llvm.types import lane_numbers, memory, permutation, suffix, vector
+from staxlang.compiler.llvm.types import component_size, lane_numbers, memory, permutation, suffix, vector
 from staxlang.compiler.loops.ir import Buffer
 
 EMPTY: frozenset[str] = frozenset()
@@ -27,11 +27,6 @@ class Access:
     level: int
     offsets: str = ""  # "<W x i64> ..." in elements, for scattered
     spacing: int = 0
-
-
-def component_size(dtype: DType) -> int:
-    """Bytes of what one load of this dtype's element type reads."""
-    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
 
 
 def element_step(dtype: DType) -> str:

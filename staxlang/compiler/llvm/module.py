@@ -8,7 +8,7 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.forms import FORM_ROWS
 from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
-from staxlang.compiler.llvm.types import memory
+from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Node
@@ -49,7 +49,7 @@ class Module:
         self.checks: list[Node] = []
         self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}
         self._writes: dict[int, frozenset[str]] = {}
-        self._weights: dict[int, bool] = {}
+        self._tails: dict[int, str] = {}
 
     def declarations(self) -> list[str]:
         """Lines at module level: of external functions, and what mathematics wants."""
@@ -147,6 +147,17 @@ class Module:
         unroll = max(1, nest.loops[-1].unroll)
         return unroll if unroll == 1 or weight(nest.body, nest) <= HEAVY else 1
 
+    def tail(self, nest: Nest) -> str:
+        """How a vector loop's last elements are done: "carried" (all iterations are masked), "masked" (one iteration), or "scalar"."""
+        if self.masks:
+            return "carried"
+        found = self._tails.get(id(nest))
+        if found is None:  # AVX2 has masks for 32 and 64 bit elements; else each lane of a masked access is a branch
+            wide = self.target.triple.startswith("x86_64") and self.target.vector_bytes == 32
+            least = min([component_size(self.buffers[name].dtype) for name in accessed(nest)], default=4)
+            found = self._tails[id(nest)] = "masked" if wide and least >= 4 else "scalar"
+        return found
+
     # ---- private functions and constants
 
     def need(self, name: str) -> None:
@@ -188,6 +199,24 @@ def scalar_slots(buffers: list[Buffer]) -> dict[str, int]:
         slots[buffer.name] = slot
         slot += 2 if buffer.dtype.kind == "c" else 1
     return slots
+
+
+def accessed(nest: Nest) -> set[str]:
+    """The buffers that a nest's own statements load from and store to."""
+    names = {statement.buffer for statement in nest.body if isinstance(statement, Store)}
+    waiting = [accumulator.value for accumulator in nest.accumulators]
+    for statement in nest.body:
+        if not isinstance(statement, Nest):
+            waiting.append(statement.value)
+    seen: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += node.operands
+            if node.op == "load":
+                names.add(node["buffer"])
+    return names
 
 
 def weight(body: tuple[Statement, ...], nest: Nest | None = None) -> int:

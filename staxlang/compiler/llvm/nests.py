@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.reduction import Reduction, counted
 from staxlang.compiler.llvm.scans import scan_loop, scanned
+from staxlang.compiler.llvm.types import component_size
 from staxlang.compiler.llvm.vectors import vector_loop
 from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
 
@@ -67,7 +68,7 @@ def _store_streaming(f: Function, ready: list[tuple[Part | None, memory.Access, 
     n = f.fresh()
     f.emit(f.level, f"br i1 {f.lanes.whole}, label %stream.{n}, label %plain.{n}")
     f.block(f"stream.{n}")
-    size = memory.component_size(ready[0][2].dtype) * f.lanes.width
+    size = component_size(ready[0][2].dtype) * f.lanes.width
     _store_parts(f, ready, min(size, f.module.target.vector_bytes))
     f.emit(f.level, f"br label %stored.{n}")
     f.block(f"plain.{n}")
@@ -90,7 +91,7 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
         assert f.lanes is not None
         copies = len(f.lanes.parts)
     accumulators = counted(nest.accumulators) if lanes > 1 else nest.accumulators
-    state = Reduction(accumulators, copies, lanes, f.level)
+    state = Reduction(accumulators, copies, lanes, f.level, vectors is not None and f.module.tail(nest) == "scalar")
     own = {loop.index for loop in nest.loops}
     condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)

@@ -32,30 +32,38 @@ def counted(accumulators: tuple[Accumulator, ...]) -> tuple[Accumulator, ...]:
 
 
 class Reduction:
-    """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry."""
+    """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry.
 
-    def __init__(self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int) -> None:
+    alone: there is a state of single elements beside those in lanes, for a tail that runs without vectors.
+    """
+
+    def __init__(self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int, alone: bool = False) -> None:
         self.accumulators = accumulators
         self.copies = copies
+        self.alone = alone
+        self.groups = copies + alone
         self.carried: Carried = []
         self.sizes: list[int] = []
         for accumulator in accumulators:
             slots = reductions.initial(accumulator, lanes, level)
             self.sizes.append(len(slots))
             self.carried += slots * copies
+            if alone:
+                self.carried += reductions.initial(accumulator, 1, level)
 
     def empty(self, level: int, lanes: int, copies: int) -> Carried:
         """The results over no iterations."""
         return [slot for accumulator in self.accumulators for slot in reductions.initial(accumulator, lanes, level) * copies]
 
     def place(self, number: int, copy: int) -> slice:
-        start = sum(size * self.copies for size in self.sizes[:number]) + copy * self.sizes[number]
+        start = sum(size * self.groups for size in self.sizes[:number]) + copy * self.sizes[number]
         return slice(start, start + self.sizes[number])
 
     def update(self, f: Function) -> None:
         parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
+        first = self.copies if self.alone and f.lanes is None else 0
         for number, accumulator in enumerate(self.accumulators):
-            for copy, part in enumerate(parts):
+            for copy, part in enumerate(parts, first):
                 place = self.place(number, copy)
                 state = self.carried[place]
                 mask = part.mask if part is not None else None
@@ -78,7 +86,10 @@ class Reduction:
                 pairs = range(0, len(states) - 1, 2)
                 merged = [reductions.merge(f, accumulator, states[k], states[k + 1]) for k in pairs]
                 states = merged + states[2 * len(merged) :]
-            done += reductions.across_lanes(f, accumulator, states[0])
+            final = reductions.across_lanes(f, accumulator, states[0])
+            if self.alone:
+                final = reductions.merge(f, accumulator, final, self.carried[self.place(number, self.copies)])
+            done += final
         return done
 
     def bind(self, f: Function, final: Carried, horizontal: bool) -> None:

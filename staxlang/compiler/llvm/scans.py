@@ -23,6 +23,8 @@ def scanned(f: Function, nest: Nest) -> tuple[str, Node] | None:
     loop = nest.loops[-1]
     if loop.kind != "serial" or loop.start != 0 or nest.accumulators or len(nest.body) != 1 or not isinstance(nest.body[0], Store):
         return None
+    if f.module.tail(nest) == "scalar":
+        return None
     store = nest.body[0]
     guard = store.value
     if guard.op != "guard" or store.mode != "set" or store.indirect:
@@ -91,7 +93,7 @@ def scan_loop(f: Function, nest: Nest, op: str, value: Node, writes: frozenset[s
         carried[0] = Value(f.name(own.level, text), dtype, width, own.level, True)
 
     lanes = Loop(loop.index, loop.extent, "vector", loop.start, width, 1)
-    vector_loop(f, lanes, Nest((lanes,), nest.body), 1, carried, writes, body)
+    vector_loop(f, lanes, nest, 1, carried, writes, body)
 
 
 def _moved_up(f: Function, value: Value, step: int, nothing: str) -> Value:

@@ -41,6 +41,11 @@ def memory(dtype: DType) -> str:
     return MEMORY_ROWS[dtype.name]
 
 
+def component_size(dtype: DType) -> int:
+    """Bytes of an element in memory (of a complex element: of a component)."""
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+
+
 def splat(text: str, kind: str, lanes: int) -> str:
     """A constant's text in every lane."""
     return text if lanes == 1 else f"splat ({kind} {text})"

@@ -10,8 +10,8 @@ from staxlang.base.sizes.expression import size_of, terms_of
 from staxlang.compiler.llvm.blocks import Carried, begin, carry, run_if, run_loop
 from staxlang.compiler.llvm.extents import lane_coefficient, size_text, split_by_lanes
 from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
-from staxlang.compiler.llvm.memory import component_size, pointer
-from staxlang.compiler.llvm.types import lane_numbers
+from staxlang.compiler.llvm.memory import pointer
+from staxlang.compiler.llvm.types import component_size, lane_numbers
 from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Store
 
 Body = Callable[[], None]
@@ -51,12 +51,21 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
         some = None if known else f.name(level, f"icmp sgt i64 {main}, 0", "x")
         run_if(f, some, carried, writes, lambda: run_loop(f, start, middle, block, carried, writes, blocks))
 
+    scalar = f.module.tail(nest) == "scalar"
+
     def tail(index: str) -> None:
+        if scalar:
+            saved = f.lanes, f.part
+            f.indices[loop.index] = index, f.level
+            f.lanes = f.part = None
+            run()
+            f.lanes, f.part = saved
+            return
         left = f.name(f.level, f"sub i64 {end}, {index}", "m")
         body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
 
     rest = None if known else f.name(level, f"icmp slt i64 {middle}, {end}", "x")
-    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, width, carried, writes, tail))
+    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail))
 
 
 def masked_loop(
