@@ -82,7 +82,10 @@ def simplified(subscripts: tuple[Size, ...], shape: Sequence[Size], facts: Facts
     if not any(isinstance(one, SizeExpression) and divisions(one) for one in subscripts):
         return subscripts
     ranges = {index_name(axis): index_range(extent) for axis, extent in enumerate(shape)}
-    return tuple(facts.simplify(one, ranges) for one in subscripts)
+    try:
+        return tuple(facts.simplify(one, ranges) for one in subscripts)
+    except ZeroDivisionError:  # an extent that they divide by is known to be 0: there is no element to read
+        return subscripts
 
 
 # ---- axes ----

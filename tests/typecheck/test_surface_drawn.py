@@ -1,4 +1,4 @@
-"""Drawn calls of the surface: indices, updates, reductions, shapes and products with random shapes and options, under NumPy and as graphs."""
+"""Drawn calls of the surface: indices, updates, reductions, shapes and products of random shapes, under NumPy and as graphs."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -99,26 +99,23 @@ def test_reductions(data, shape, dtype, symbolic):
     run_both(f"return np.{name}(x, {options})", {"x": array(shape, dtype)}, symbolic)
 
 
+STEPS = [
+    "x = x.reshape(-1)", "x = x.T", "x = x[::-1]", "x = x[..., None]", "x = np.flip(x, AXIS)", "x = x.swapaxes(0, -1)",
+    "x = np.expand_dims(x, AXIS)", "x = np.moveaxis(x, 0, -1)", "x = x.reshape(x.shape[::-1])", "x = np.squeeze(x)",
+    "x = np.roll(x, AXIS, axis=0)", "x = np.concatenate([x, x], axis=0)", "x = np.stack([x, x], axis=AXIS)", "x = x.reshape(2, -1)",
+    "x = np.repeat(x, 2, axis=0)", "x = np.tile(x, 2)", "x = np.pad(x, 1)", "x = x[1:]", "x = x[::2]", "x = np.split(x, 2)[1]",
+    "x = np.ravel(x, order='F')", "x = np.atleast_2d(x)", "x = x.reshape(-1, 3)", "x = np.diff(x, axis=0)", "x[...] = x + 1",
+    "x = np.broadcast_to(x, (2,) + x.shape)", "x = x.copy()\nx *= 2", "x = np.diagonal(np.atleast_2d(x))",
+]  # fmt: skip
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.data(), SHAPES, st.booleans())
 def test_shapes(data, shape, symbolic):
     steps = []
     for _ in range(data.draw(st.integers(1, 3))):
         axis = data.draw(st.integers(-3, 2))
-        steps.append(
-            data.draw(
-                st.sampled_from(
-                    [
-                        "x = x.reshape(-1)", "x = x.T", "x = x[::-1]", "x = x[..., None]", f"x = np.flip(x, {axis})", "x = x.swapaxes(0, -1)",
-                        f"x = np.expand_dims(x, {axis})", "x = np.moveaxis(x, 0, -1)", "x = x.reshape(x.shape[::-1])", "x = np.squeeze(x)",
-                        f"x = np.roll(x, {axis}, axis=0)", "x = np.concatenate([x, x], axis=0)", f"x = np.stack([x, x], axis={axis})",
-                        "x = x.reshape(2, -1)", "x = np.repeat(x, 2, axis=0)", "x = np.tile(x, 2)", "x = np.pad(x, 1)", "x = x[1:]", "x = x[::2]",
-                        "x = np.split(x, 2)[1]", "x = np.ravel(x, order='F')", "x = np.atleast_2d(x)", "x = x.reshape(-1, 3)", "x = np.diff(x, axis=0)",
-                        "x = np.broadcast_to(x, (2,) + x.shape)", "x[...] = x + 1" , "x = x.copy()\nx *= 2", "x = np.diagonal(np.atleast_2d(x))",
-                    ]
-                )
-            )
-        )  # fmt: skip
+        steps.append(data.draw(st.sampled_from(STEPS)).replace("AXIS", str(axis)))
     run_both("\n".join([*steps, "return x"]), {"x": array(shape)}, symbolic)
 
 
