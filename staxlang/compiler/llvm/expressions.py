@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from staxlang.base.dtypes import BF16, C128, F16, F32, F64, I64, DType, real_of
+from staxlang.base.dtypes import BF16, BOOL, C128, F16, F32, F64, I64, DType, real_of
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm import memory
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
@@ -214,13 +214,7 @@ def _guard(f: Function, node: Node) -> Value:
     condition = evaluate(f, node.operands[0])
     other = evaluate(f, node.operands[2])
     saved, saved_values = f.guard, f.guarded
-    if saved is None:
-        f.guard = condition
-    else:
-        lanes = max(saved.lanes, condition.lanes)
-        f.guard = combine(
-            f, form("logical_and", saved.dtype, saved.dtype, lanes), (f.widen(saved, lanes), f.widen(condition, lanes)), saved.dtype, lanes
-        )  # type: ignore[arg-type]
+    f.guard = condition if saved is None else apply_row(f, "logical_and", (saved, condition), BOOL)
     f.guarded = {}
     value = evaluate(f, node.operands[1])
     f.guard, f.guarded = saved, saved_values
