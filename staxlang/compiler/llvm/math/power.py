@@ -24,8 +24,9 @@ def _lookup(code: Code, name: str, values: tuple[float, ...], index: str) -> str
     pointers = f"<{code.width} x ptr>"
     place = code.emit(f"getelementptr double, ptr {symbol}, {code.integers} {index}")
     name = f"@llvm.masked.gather.v{code.width}f64.v{code.width}p0"
-    code.module[f"declare {code.type} {name}({pointers}, i32, {code.masks}, {code.type})"] = None
-    return code.emit(f"call {code.type} {name}({pointers} {place}, i32 8, {code.masks} splat (i1 true), {code.type} poison)")
+    # In the form that loads of arrays have too: LLVM's parser crashes on a module that calls one name in two forms.
+    code.module[f"declare {code.type} {name}({pointers}, {code.masks}, {code.type})"] = None
+    return code.emit(f"call {code.type} {name}({pointers} align 8 {place}, {code.masks} splat (i1 true), {code.type} poison)")
 
 
 def _double(value: float) -> str:
