@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 from benchmarks import cold, report
 from benchmarks.machine import describe
@@ -139,7 +140,6 @@ def sizes(peers: list[Peer], rounds: int) -> str:
 
 CALL = """
 import timeit, numpy as np, staxlang as stax
-from benchmarks.programs import numpy_programs
 a, b = np.ones(64, np.float32), np.ones(64, np.float32)
 f = stax.kernel(lambda x, w: x + w)
 f(a, b); f(a, b)
@@ -151,7 +151,12 @@ print(min(p[0] for p in pairs) - empty, min(p[1] for p in pairs) - empty)
 
 
 def calls() -> str:
-    done = subprocess.run([sys.executable, "-c", CALL], capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "calls.py")  # a kernel's source is read from its file
+        with open(script, "w") as file:
+            file.write(CALL)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
     if done.returncode:
         return f"### Calls\n\nfailed: {done.stderr.strip().splitlines()[-1]}\n"
     mine, numpy = map(float, done.stdout.split())

@@ -7,6 +7,7 @@ import tempfile
 import pytest
 
 FOLDER = tempfile.mkdtemp(prefix="stax-tests-")
+os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # one process runs all tests
 os.environ["STAX_CACHE_DIR"] = os.path.join(FOLDER, "cache")
 os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # all tests of a run are one process
 

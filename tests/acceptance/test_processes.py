@@ -46,8 +46,7 @@ def test_another_process_compiles_nothing_and_sees_edits(tmp_path, fresh_cache):
     other.write_text("LIMIT = 1\ndef helper(x):\n    return x * 3\n")  # an edited helper in another file
     assert run(PROGRAM, tmp_path)[0] == "14851.0 1 0"
     other.write_text("LIMIT = 500\ndef helper(x):\n    return x * 3\n")  # a changed global number: a run-time input
-    value, compilations, hits = run(PROGRAM, tmp_path)[0].split()
-    assert float(value) == 15350.0
+    assert run(PROGRAM, tmp_path)[0].split()[0] == "15350.0"
     assert run(PROGRAM, tmp_path)[0].split()[1:] == ["0", "1"]
 
 
