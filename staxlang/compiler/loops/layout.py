@@ -79,7 +79,7 @@ def guess(size: Size) -> int:
 
 def memory_order(ranges: Sequence[Range], accesses: Sequence[Access]) -> tuple[Range, ...]:
     """The axes, largest step outermost, as most bytes are walked; equal ones stay in order."""
-    if len(ranges) < 2:
+    if len(ranges) < 2 or not accesses:
         return tuple(ranges)
     weight: dict[str, list[int]] = {name: [0, 0] for name, _ in ranges}
     best = max(accesses, key=_leads)

@@ -115,6 +115,8 @@ def constant_array(call: CallContext, numbers: Any, what: str = "the operand", d
     type_ = TensorType(own, data.shape)
     if data.ndim == 0:
         return call.array(call.constant(data.item(), own), type_)
+    if not data.size:
+        return full(call, StaticValue(0), own, data.shape)
     return call.array(call.record("constant_array", (), {"data": data.tobytes()}, type_), type_, scalar=False)
 
 
