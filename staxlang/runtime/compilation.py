@@ -117,10 +117,9 @@ class _Capture:
         builder = self._builder(frozenset())
         (output,) = sliced.outputs
         plan = self._plan(builder, sliced, built, (output.type,), ("scalar", 0), gate=output.type.dtype.name)
-        encoded, names = encode(plan)
+        encoded, names = encode(plan, self._asked())
         key = digest(fingerprint(sliced), repr(encoded), *(repr(id(slot)) for slot in builder.slots))
-        path = f"{what} (line {span.line})" if span is not None else what
-        step = GateStep(key, encoded, builder.slots, names, built.program, None, path)
+        step = GateStep(key, encoded, builder.slots, names, built.program, None, what, span.line if span is not None else 0)
         matched = Matcher(encoded, builder.slots, names, self.prepared.values).match()
         assert isinstance(matched, Matched), matched
         step.outcome = built.program.execute(encoded, builder.slots, matched)[0].item()
@@ -183,6 +182,11 @@ class _Capture:
     def _conditions(self) -> tuple[Condition, ...]:
         return tuple(dict.fromkeys(guard.condition for guard in self.context.guards if isinstance(guard, ShapeGuard)))
 
+    def _asked(self) -> dict[Condition, tuple[int, str]]:
+        """The line and the reason of each shape guard."""
+        guards = (guard for guard in self.context.guards if isinstance(guard, ShapeGuard) and guard.span is not None)
+        return {guard.condition: (guard.span.line, guard.why) for guard in guards if guard.span is not None}
+
     def version(self, number: int, tree: Any) -> Version:
         evaluation = self.evaluation
         assert evaluation is not None
@@ -195,7 +199,7 @@ class _Capture:
         assert evaluation.result is not None
         result = ResultTree(builder, self._types(), outputs, self.prepared.values).node(evaluation.result)
         plan = self._plan(builder, graph, built, outputs, result)
-        encoded, names = encode(plan)
+        encoded, names = encode(plan, self._asked())
         version = Version(number, encoded, builder.slots, names, built.program, tuple(self.gates))
         version.native_plan, version.stored = plan, built.stored
         version.source = Captured(graph, evaluation, tree, built)

@@ -32,7 +32,7 @@ def decode(plan: EntryPlan) -> EntryPlan:
 def _condition(condition: Any) -> Condition:
     if isinstance(condition, Condition):
         return condition
-    relation, left, right = condition
+    relation, left, right, _ = condition
     return Condition(relation, _size(left), _size(right))
 
 

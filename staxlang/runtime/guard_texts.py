@@ -6,39 +6,23 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from staxlang.runtime.plans import asked_text
 from staxlang.runtime.versions import Version
-from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
 
 _SHORT = re.compile(r"\bs(\d+)\b")
 
 
 def guard_texts(version: Version) -> tuple[str, ...]:
     """One text for each thing that a call must meet to be served by this version."""
-    asked = _asked(version)
     texts: list[str] = []
     for place in version.plan.places:
         text = _TEXTS.get(place.check[0], _plain)(place.path, place.check, version)
         if text:
-            texts.append(_readable(text, version) + asked.get(place.path, ""))
-    for relation, left, right in version.plan.conditions:
-        condition = _readable(f"{left} {relation} {right}", version)
-        texts.append(condition + asked.get(condition, ""))
+            texts.append(_readable(text, version) + asked_text(place.asked))
+    for relation, left, right, asked in version.plan.conditions:
+        texts.append(_readable(f"{left} {relation} {right}", version) + asked_text(asked))
     texts.extend(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
     return tuple(dict.fromkeys(texts))
-
-
-def _asked(version: Version) -> dict[str, str]:
-    """By path or condition: the line and the reason of a guard that evaluation asked for."""
-    if version.source is None:
-        return {}
-    found: dict[str, str] = {}
-    for guard in version.source.evaluation.guards:
-        line = f" (line {guard.span.line}" if guard.span is not None else " ("
-        if isinstance(guard, (FrozenScalar, ShapeGuard)):
-            found.setdefault(guard.path, f"{line}: {guard.why})" if guard.why else f"{line})" if guard.span is not None else "")
-        elif isinstance(guard, ContentGuard) and guard.span is not None:
-            found.setdefault(guard.path, f"{line})")
-    return found
 
 
 def _readable(text: str, version: Version) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from staxlang.runtime.headers import dtype_name
-from staxlang.runtime.plans import EntryPlan, Environment, Place, evaluate
+from staxlang.runtime.plans import EntryPlan, Environment, Place, asked_text, evaluate
 from staxlang.runtime.signature import class_of
 
 _SHARED = "shared memory"
@@ -52,6 +52,7 @@ class Matcher:
         self.env: Environment = {}
         self.differences: list[Difference] = []
         self.renewed: list[tuple[int, Any]] = []  # slots whose object is equal to another one, which now stands for it
+        self._asked = ""
         self._lost: set[int] = set()  # places that cannot be read, since what they are reached from differs
         self._later: list[tuple[str, str, Any, int]] = []
 
@@ -68,6 +69,7 @@ class Matcher:
                 continue
             self.objects.append(value)
             before = len(self.differences)
+            self._asked = asked_text(place.asked)
             _CHECKS[place.check[0]](self, place, value, *place.check[1:])
             if len(self.differences) > before:
                 self._lost.add(index)
@@ -84,7 +86,7 @@ class Matcher:
         self._lost.add(index)
 
     def _differ(self, path: str, condition: str, expected: Any, actual: Any) -> None:
-        self.differences.append(Difference(path, condition, expected, actual))
+        self.differences.append(Difference(path, condition + self._asked, expected, actual))
 
     def readable(self, size: Any) -> str:
         return _SHORT.sub(lambda found: self.names[int(found[1])], str(size))
@@ -227,17 +229,20 @@ class Matcher:
     # ---- sizes ----
 
     def _sizes(self) -> None:
+        self._asked = ""
         for symbol, place in self.plan.symbols:
             self.env[symbol] = self.objects[place]
         for path, text, size, actual in self._later:
             expected = evaluate(size, self.env)
             if expected != actual:
                 self._differ(path, f"{path} == {text}", expected, actual)
-        for relation, left, right in self.plan.conditions:
+        for relation, left, right, asked in self.plan.conditions:
             a, b = evaluate(left, self.env), evaluate(right, self.env)
             if not _RELATIONS[relation](a, b):
+                self._asked = asked_text(asked)
                 condition = f"{self.readable(left)} {relation} {self.readable(right)}"
                 self._differ(condition, condition, f"{relation} {b}", a)
+        self._asked = ""
         self._overlaps()
 
     def _overlaps(self) -> None:

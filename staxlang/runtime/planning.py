@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from staxlang.base.sizes import Size
+from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.llvm.entry_plan import Place
 from staxlang.runtime.signature import Item, class_of
@@ -50,14 +51,14 @@ class PlanBuilder:
             self._objects.append(value)
         return number
 
-    def _require(self, place: int, check: tuple[Any, ...]) -> None:
+    def _require(self, place: int, check: tuple[Any, ...], span: Span | None = None) -> None:
         """Set what the object at a place must be; a stronger demand replaces a weaker one, a second equal one is none."""
         before = self.places[place].check
         if before == check or (before[0] != "any" and check[0] == "type"):
             return
         if before[0] not in ("any", "type"):
             place = self._twin(place)
-        self.places[place] = self.places[place]._replace(check=check)
+        self.places[place] = self.places[place]._replace(check=check, asked=(span.line, "") if span is not None else (0, ""))
 
     def _twin(self, place: int) -> int:
         """The same object once more, for a second demand on it."""
@@ -175,26 +176,26 @@ class PlanBuilder:
     def add_content(self, guard: ContentGuard, arguments: dict[str, Any]) -> None:
         place = self.at(guard.getter, arguments)
         value = self._objects[place]
-        kind = guard.kind
+        kind, span = guard.kind, guard.span
         if kind == "same":
-            self._require(place, ("alias", self.at(guard.expected, arguments)))
+            self._require(place, ("alias", self.at(guard.expected, arguments)), span)
         elif kind == "code":
             assert isinstance(value, FunctionType)
-            self._require(place, ("function", self.slot(value), self.slot(value.__code__)))
+            self._require(place, ("function", self.slot(value), self.slot(value.__code__)), span)
         elif kind == "identity":
-            self._require(place, ("same", self.slot(value)))
+            self._require(place, ("same", self.slot(value)), span)
         elif kind == "value":
-            self._require(place, self._static(value))
+            self._require(place, self._static(value), span)
         elif kind == "type":
-            self._require(place, ("type", self.slot(type(value))))
+            self._require(place, ("type", self.slot(type(value))), span)
         elif kind == "method":
-            self._require(place, ("type", self.slot(MethodType)))
+            self._require(place, ("type", self.slot(MethodType)), span)
             function = self._place(place, ("attribute", self.slot("__func__")), value.__func__, f"{guard.getter}.__func__")
-            self._require(function, ("same", self.slot(value.__func__)))
+            self._require(function, ("same", self.slot(value.__func__)), span)
         elif kind == "length":
-            self._require(place, (type(value).__name__, len(value)) if type(value) in (tuple, list) else self._static(value))
+            self._require(place, (type(value).__name__, len(value)) if type(value) in (tuple, list) else self._static(value), span)
         elif kind == "keys":
-            self._require(place, ("dict", tuple(self.slot(key) for key in value)))
+            self._require(place, ("dict", tuple(self.slot(key) for key in value)), span)
         else:
             raise LookupError(f"no guard on content is called {kind!r}")
 
@@ -203,7 +204,8 @@ class PlanBuilder:
     def freeze(self, frozen: FrozenScalar) -> None:
         place = self.leaf_places[frozen.position]
         kind = type(frozen.value).__name__
-        self.places[place] = self.places[place]._replace(check=("frozen", kind, frozen.value))
+        asked = (frozen.span.line, frozen.why) if frozen.span is not None else (0, "")
+        self.places[place] = self.places[place]._replace(check=("frozen", kind, frozen.value), asked=asked)
 
     def symbol(self, binding: SizeBinding) -> tuple[str, int]:
         return binding.symbol, self.leaf_places[binding.position]

@@ -42,12 +42,16 @@ class SizeNames:
         return None if sizes is None else tuple(self.text(size) for size in sizes)
 
 
-def encode(plan: EntryPlan) -> tuple[EntryPlan, tuple[str, ...]]:
-    """The plan with its sizes as texts, and the symbols' own names in the order of `s0`, `s1`, ..."""
+def encode(plan: EntryPlan, asked: Mapping[Any, tuple[int, str]] | None = None) -> tuple[EntryPlan, tuple[str, ...]]:
+    """The plan with its sizes as texts, and the symbols' own names in the order of `s0`, `s1`, ...
+
+    `asked` gives the line and the reason of conditions.
+    """
     names = SizeNames()
     places = tuple(place._replace(check=_check(place.check, names)) for place in plan.places)
     symbols = tuple((names.name(symbol), place) for symbol, place in plan.symbols)
-    conditions = tuple((c.relation, names.text(c.left), names.text(c.right)) for c in plan.conditions)
+    reasons = asked or {}
+    conditions = tuple((c.relation, names.text(c.left), names.text(c.right), reasons.get(c, (0, ""))) for c in plan.conditions)
     outputs = tuple(output._replace(shape=names.many(output.shape)) for output in plan.outputs)
     encoded = plan._replace(
         places=places,
@@ -84,7 +88,24 @@ def _result(tree: tuple[Any, ...], names: SizeNames) -> tuple[Any, ...]:
 
 def shape_key(plan: EntryPlan) -> str:
     """An encoded plan as text, without the words for users: equal for equal entries in every process."""
-    return repr(plan._replace(places=tuple(place._replace(path="") for place in plan.places)))
+    places = tuple(place._replace(path="", asked=(0, "")) for place in plan.places)
+    return repr(plan._replace(places=places, conditions=tuple(condition[:3] for condition in plan.conditions)))
+
+
+def asked_text(asked: tuple[int, str]) -> str:
+    """` (line 12: axis)`; empty where nothing is known."""
+    line, reason = asked
+    return f" (line {line}{': ' if reason else ''}{reason})" if line else ""
+
+
+def shifted(plan: EntryPlan, lines: int) -> EntryPlan:
+    """The plan with line numbers moved: they are stored relative to the function's first line."""
+
+    def move(asked: tuple[int, str]) -> tuple[int, str]:
+        return (asked[0] + lines, asked[1]) if asked[0] else asked
+
+    places = tuple(place._replace(asked=move(place.asked)) for place in plan.places)
+    return plan._replace(places=places, conditions=tuple((*condition[:3], move(condition[3])) for condition in plan.conditions))
 
 
 Environment = dict[str, int]

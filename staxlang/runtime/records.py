@@ -15,6 +15,7 @@ from staxlang.runtime.disk import digest
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
+from staxlang.runtime.plans import shifted
 from staxlang.runtime.program_loading import Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
@@ -91,22 +92,31 @@ def save(ground: Ground, key: str, version: Version, function: FunctionType) -> 
     assert store is not None
     try:
         for gate in version.gates:
-            store.put(key, _encoded(gate.plan, gate.slots, gate.names, gate.program.fingerprint, gate.stored, gate.path, function))
+            where = (gate.what, gate.line)
+            store.put(key, _encoded(gate.plan, gate.slots, gate.names, gate.program.fingerprint, gate.stored, where, function))
             key = _below(key, gate.outcome)
-        assert version.program is not None
-        store.put(
-            key, _encoded(version.plan, version.slots, version.names, version.program.fingerprint, version.stored, "", function)
-        )
+        plan, program = version.plan, version.program.fingerprint
+        store.put(key, _encoded(plan, version.slots, version.names, program, version.stored, None, function))
     except (Unrecordable, ValueError):
         return
 
 
 def _encoded(
-    plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: str, stored: Stored, path: str, function: FunctionType
+    plan: EntryPlan,
+    slots: list[Any],
+    names: tuple[str, ...],
+    program: str,
+    stored: Stored,
+    gate: tuple[str, int] | None,
+    function: FunctionType,
 ) -> bytes:
+    """Line numbers are stored relative to the function's first, so that a function that has only moved keeps its versions."""
     recipes = RecipeWriter(plan, slots, function).write()
-    fields = {**plan._asdict(), "places": tuple(map(tuple, plan.places)), "outputs": tuple(map(tuple, plan.outputs))}
-    plain: Any = (tuple(fields.values()), recipes, names, program, stored, path)
+    first = function.__code__.co_firstlineno
+    fields: dict[str, Any] = shifted(plan, -first)._asdict()
+    fields |= {"places": tuple(map(tuple, fields["places"])), "outputs": tuple(map(tuple, plan.outputs))}
+    where = None if gate is None else (gate[0], gate[1] - first)
+    plain: Any = (tuple(fields.values()), recipes, names, program, stored, where)
     return marshal.dumps(plain)
 
 
@@ -116,25 +126,26 @@ def _encoded(
 def restore(ground: Ground, key: str, function: FunctionType, prepared: Prepared, number: int, failure: RestoredFailure) -> Version | None:
     """The stored version of a call; its gates are replayed on the way. None where there is none, or it does not fit this process."""
     gates: list[GateStep] = []
+    first = function.__code__.co_firstlineno
     while True:
         data = ground.store.get(key) if ground.store is not None else None
         if data is None:
             return None
         try:
-            plan, recipes, names, fingerprint, stored, path = marshal.loads(data)
-            plan = _plan(plan)
+            plan, recipes, names, fingerprint, stored, where = marshal.loads(data)
+            plan = shifted(_plan(plan), first)
             program = load_program(ground.support, ground.target, ground.store, fingerprint, stored)
         except (LoadError, ValueError, EOFError, TypeError):
             return None
         slots = RecipeReader(recipes, plan, function, prepared.values, failure).read()
         if slots is None:
             return None
-        if not path:
+        if where is None:
             version = Version(number, plan, slots, names, program, tuple(gates))
             version.stored = stored
             failure.checks = stored[-1]
             return version if version.fits(prepared.values) else None
-        gate = GateStep(key, plan, slots, names, program, None, path)
+        gate = GateStep(key, plan, slots, names, program, None, where[0], where[1] + first)
         gate.stored = stored
         outcome = gate.replay(prepared.values)
         if isinstance(outcome, Difference):

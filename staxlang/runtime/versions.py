@@ -71,10 +71,18 @@ class NativeEntry:
 class GateStep:
     """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay."""
 
-    __slots__ = ("key", "names", "native_plan", "outcome", "path", "plan", "program", "slots", "stored")
+    __slots__ = ("key", "line", "names", "native_plan", "outcome", "plan", "program", "slots", "stored", "what")
 
     def __init__(
-        self, key: str, plan: EntryPlan, slots: list[Any], names: tuple[str, ...], program: Any, outcome: Any, path: str
+        self,
+        key: str,
+        plan: EntryPlan,
+        slots: list[Any],
+        names: tuple[str, ...],
+        program: Any,
+        outcome: Any,
+        what: str,
+        line: int,
     ) -> None:
         self.key = key
         self.plan = plan
@@ -82,9 +90,14 @@ class GateStep:
         self.names = names
         self.program = program
         self.outcome = outcome
-        self.path = path
+        self.what = what  # the user's expression, and its line
+        self.line = line
         self.native_plan: Any = None
         self.stored: Any = ()
+
+    @property
+    def path(self) -> str:
+        return f"{self.what} (line {self.line})" if self.line else self.what
 
     def replay(self, values: dict[str, Any]) -> Any:
         """The gate's value for a call; a Difference where the call does not get there."""

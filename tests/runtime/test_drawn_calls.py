@@ -1,4 +1,4 @@
-"""Drawn sequences of calls of one kernel: shapes, layouts, dtypes, numbers and containers change from call to call, the answers never do."""
+"""Drawn sequences of calls of one kernel: shapes, layouts, dtypes, numbers, containers change from call to call, answers never do."""
 
 import warnings
 

@@ -38,12 +38,16 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """An object that the entry looks at; `parent` is the place it is reached from (-1: none), `path` its name in the user's words."""
+    """An object that the entry looks at; `parent` is the place it is reached from (-1: none), `path` its name in the user's words.
+
+    `asked` says who asked for the check: (line, reason), line 0 where there is none.
+    """
 
     parent: int
     step: tuple[Any, ...]
     check: tuple[Any, ...]
     path: str
+    asked: tuple[int, str] = (0, "")
 
 
 class Output(NamedTuple):
@@ -70,7 +74,7 @@ class EntryPlan(NamedTuple):
     keywords: tuple[int, ...]
     places: tuple[Place, ...]
     symbols: tuple[tuple[str, int], ...]  # (symbol, place of an int): symbols that are bound by numbers, not by extents
-    conditions: tuple[Any, ...]  # Conditions; in a plan with texts (relation, left, right)
+    conditions: tuple[Any, ...]  # Conditions; in a plan with texts (relation, left, right, asked)
     arrays: tuple[int, ...]
     scalars: tuple[tuple[int, str], ...]
     sizes: tuple[str, ...]
