@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from staxlang.base.records import NamedTuple
 
 # Strings and comments are stepped over; what is left of interest is a line end before a line that starts at column 0.
 _SCAN = re.compile(

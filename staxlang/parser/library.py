@@ -11,8 +11,9 @@ import importlib
 import marshal
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import CLASS_ROWS, decode, fields_of

@@ -7,9 +7,9 @@ import linecache
 import weakref
 from collections.abc import Iterator
 from types import CodeType, FunctionType
-from typing import NamedTuple
 
 from staxlang.base.diagnostics import Diagnostic, diagnose
+from staxlang.base.records import NamedTuple
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.fingerprints import is_text_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from staxlang.base.diagnostics import Diagnostic, diagnose
+from staxlang.base.records import NamedTuple
 from staxlang.base.spans import Source, Span
 from staxlang.parser.brackets import line_depths
 from staxlang.parser.items import Item

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, symbol, symbols
 from staxlang.base.types import TensorType

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
+from staxlang.base.records import NamedTuple
 from staxlang.runtime import late
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08

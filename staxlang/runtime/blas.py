@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import glob
 import os
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 
 class Blas(NamedTuple):
     """Addresses of cblas_sgemm and cblas_dgemm; `wide`: their integers have 64 bits."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span

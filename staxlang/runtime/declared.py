@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from staxlang.base.diagnostics import raise_diagnostics
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv, linear_in, substitute, symbol, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType

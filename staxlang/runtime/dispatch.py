@@ -9,8 +9,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.runtime import late
 from staxlang.runtime.binding import Binder, Bound

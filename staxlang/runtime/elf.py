@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
+
+from staxlang.base.records import NamedTuple
 
 PAGE: Final = 4096
 X86_64, AARCH64 = 62, 183

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.runtime.signature import Item
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import SETTING_NAMES, Settings, check_setting
 from staxlang.runtime import late
 from staxlang.runtime.dispatch import Dispatcher

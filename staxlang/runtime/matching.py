@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 from staxlang.runtime.headers import dtype_name
 from staxlang.runtime.plans import EntryPlan, Environment, Place, asked_text, evaluate
 from staxlang.runtime.signature import class_of

@@ -8,11 +8,12 @@ from __future__ import annotations
 import inspect
 import linecache
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from staxlang.base.operations import OPERATIONS, Operation
+from staxlang.base.records import NamedTuple
 from staxlang.parser import library, tree
 from staxlang.parser.printer import to_python
 from staxlang.runtime import late

@@ -6,10 +6,11 @@ import marshal
 import re
 import threading
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, parse_size, symbols
 from staxlang.base.spans import Span

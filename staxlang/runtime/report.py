@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Size, evaluate
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.expressions import subexpressions

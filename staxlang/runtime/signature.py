@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 from staxlang.runtime import late
 from staxlang.runtime.headers import dtype_name
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from staxlang.base.records import NamedTuple
 from staxlang.runtime.binding import CallShape
 from staxlang.runtime.headers import word
 from staxlang.runtime.loader import Code

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, Note, diagnose
 from staxlang.base.dtypes import DType
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, SizeExpression, divides, linear_in, substitute, symbol, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.notation import Rest
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnyAnnotation:
     """Nothing is said."""
 
@@ -27,14 +27,15 @@ Axis = Size | Rest | None
 """A declared size: an expression, `*B` (with the name "" for `...`), or None for `_`, anything."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorAnnotation:
     """`Tensor[dtype, size, ..]`. `dtypes` None: any; `variable` names a dtype variable; `axes` None says nothing of the shape."""
 
     dtypes: frozenset[DType] | None
     axes: tuple[Axis, ...] | None
     variable: str | None = None
-    text: str = field(default="", compare=False)
+    text: str = ""
+    __record_ignored__ = ("text",)
 
     def __str__(self) -> str:
         return self.text or f"Tensor[{', '.join([self.dtype_text(), *map(_axis_text, self.axes or ())])}]"
@@ -50,7 +51,7 @@ class TensorAnnotation:
         return frozenset(name for axis in self.axes or () if isinstance(axis, SizeExpression) for name in symbols(axis))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarAnnotation:
     """`int`, `float`, `complex`, `bool`, `str`, `None`: a plain Python value. An int passes for a float, as Python's checkers have it."""
 
@@ -66,7 +67,7 @@ class ScalarAnnotation:
         return kind == self.kind
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnionAnnotation:
     members: tuple[Annotation, ...]
 
@@ -74,7 +75,7 @@ class UnionAnnotation:
         return " | ".join(map(str, self.members))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContainerAnnotation:
     """kind: tuple (of `items`), list or sequence (each `items[0]`), dict (values `items[0]`)."""
 
@@ -92,12 +93,13 @@ class ContainerAnnotation:
         return self.items[key] if isinstance(key, int) and 0 <= key < len(self.items) else ANY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordAnnotation:
     """A dataclass or named tuple. Its fields are read when they are asked for: they may speak of the class itself."""
 
     cls: type
-    read: Callable[[type, str], Annotation] = field(compare=False, repr=False)
+    read: Callable[[type, str], Annotation]
+    __record_ignored__ = ("read",)
 
     def __str__(self) -> str:
         return self.cls.__name__
@@ -128,7 +130,7 @@ def element(annotation: Annotation, key: object) -> Annotation:
 # ---- binding ----
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     """One value of a call: its path in the user's words (`x`, `config.w`), what is declared, what is there. `given` is a TensorType, or
     for other values 'int', 'float', 'complex', 'bool', 'str', 'None' or a class's name."""
@@ -139,7 +141,7 @@ class Leaf:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """What a call's values make of the declared names: `sizes` and `dtypes` by symbol, `rests` the extents of `*B`.
 

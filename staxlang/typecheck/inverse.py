@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size, floordiv, linear_in, substitute, symbols
 from staxlang.typecheck.reshaping import exact, product
 from staxlang.typecheck.views import Answer, View, index, index_name

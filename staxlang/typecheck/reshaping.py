@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size, SizeExpression, floordiv
 from staxlang.typecheck.views import Answer, View, index
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic
+from staxlang.base.records import record
 from staxlang.parser import tree
 from staxlang.typecheck.annotation_reading import BadAnnotation, Lookup, TypeParameter, read_text, read_tree
 from staxlang.typecheck.annotations import ANY, Annotation, ContainerAnnotation, TensorAnnotation, UnionAnnotation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """A function's declared types: parameters that have one, the result, and what could not be read."""
 

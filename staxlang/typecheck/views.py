@@ -8,8 +8,8 @@ non-negative and in range here; the surface has checked them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import (
     Condition,
     Facts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from staxlang.base.records import NamedTuple
 
 
 class DiagnosticKind(NamedTuple):

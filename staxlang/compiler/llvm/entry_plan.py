@@ -31,7 +31,9 @@ Checks (what it must be):
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from staxlang.base.records import NamedTuple
 
 if TYPE_CHECKING:
     from staxlang.base.sizes import Size

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from staxlang.base.dtypes import DType
+from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import Terms, size_of
 from staxlang.compiler.llvm.extents import Indirect, lane_coefficient, lane_numbers_text, size_text, split_by_lanes, terms_text
@@ -15,7 +14,7 @@ from staxlang.compiler.loops.ir import Buffer
 EMPTY: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
+@record
 class Access:
     """Where the current part's lanes are. kind: uniform (one address), contiguous, reversed, scattered (base + offsets per lane).
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from staxlang.base.records import record
 from staxlang.base.sizes import Size, symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.assemble import Write
@@ -22,7 +22,7 @@ ACROSS_BYTES = 128
 SMALL = 16 << 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Crossing:
     """The axis along which crossing loads are contiguous, and those loads."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from staxlang.base.dtypes import DType
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Facts, Size
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError, inherit_spans, remake, topological

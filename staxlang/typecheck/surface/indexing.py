@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from staxlang.base.dtypes import BOOL, I64, DType
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views

@@ -13,9 +13,9 @@ A form is LLVM assembly in which
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from staxlang.base.dtypes import DType, integer_bounds
+from staxlang.base.records import NamedTuple
 from staxlang.compiler.llvm.types import BITS_ROWS, element, float_text, splat, suffix, vector
 
 OPERAND_NAMES = ("a", "b", "c")
