@@ -18,6 +18,7 @@ from staxlang.runtime.binding import Binder, Bound
 from staxlang.runtime.entries import EntryMaker, EntryTree
 from staxlang.runtime.evidence import Evidence, observe
 from staxlang.runtime.ground import Ground
+from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference, Matched
 from staxlang.runtime.records import RestoredFailure, record_key, restore, save, signature_text
 from staxlang.runtime.signature import Prepared, class_of, prepare
@@ -128,7 +129,7 @@ class Dispatcher:
         return None
 
     def _run(self, version: Version, matched: Matched, prepared: Prepared) -> Any:
-        version.used = late_clock()
+        version.used = Ground.clock()
         result = version.run(matched)
         if prepared.copies:
             for copy, original in prepared.copies:
@@ -154,6 +155,10 @@ class Dispatcher:
                 self.counts.fallbacks += 1
                 return None
             self._note_miss(differences)
+            if self.settings.strict and len(self.versions) >= self.settings.max_versions:
+                late.raise_error(
+                    "max-versions", kernel=self.binder.name, count=self.settings.max_versions, component=_changing(differences)
+                )
             try:
                 version = self._compile(bound, prepared)
             except late.diagnostics().StaxError as problem:
@@ -163,7 +168,11 @@ class Dispatcher:
             self._admit(version, differences)
             found = version.match(prepared.values, {})
             if not isinstance(found, Matched):
-                return self._separate(prepared, [(version, found)]) or _not_fitting(found)
+                separated = self._separate(prepared, [(version, found)])
+                if separated is None:
+                    reason = f"its new version does not fit the call that it was made for: {'; '.join(map(str, found))}"
+                    late.raise_error("compilation-failed", kernel=self.binder.name, reason=reason)
+                return separated
             self._extend(version, bound)
             return version, found
 
@@ -221,7 +230,10 @@ class Dispatcher:
         if ground.native and self.settings.engine != "reference":
             with self._lock:
                 tree = self.tree(ground)
-                tree.add(version, bound.shape)
+                try:
+                    tree.add(version, bound.shape)
+                except (LoadError, RuntimeError) as problem:  # a defect: say so, and go on through Python
+                    late.warn_of("native-entry-off", reason=str(problem))
                 self._publish(tree.link())
         else:
             version.entries[bound.shape] = None
@@ -235,19 +247,16 @@ class Dispatcher:
         """Take a new version in; at the cap the one whose last call is longest ago goes."""
         limit = self.settings.max_versions
         if len(self.versions) >= limit:
-            component = _changing(differences)
-            if self.settings.strict:
-                late.raise_error("max-versions", kernel=self.binder.name, count=limit, component=component)
             oldest = min(self.versions, key=lambda known: known.last_used)
             self.versions.remove(oldest)
-            self.retired_hits += oldest.hits
+            self.retired_hits += oldest.hits - oldest.calls
             self.counts.dropped += 1
             if self._tree is not None:
                 self._tree.drop(oldest)
                 self._publish(self._tree.link())
             if not self._warned:
                 self._warned = True
-                late.warn_of("version-dropped", kernel=self.binder.name, count=limit, component=component)
+                late.warn_of("version-dropped", kernel=self.binder.name, count=limit, component=_changing(differences))
         self.versions.insert(0, version)
 
     def _fall_back(self, problem: Any, refused: str | None) -> None:
@@ -293,11 +302,6 @@ class Dispatcher:
             self.misses.clear()
 
 
-def late_clock() -> int:
-    """The process's call counter, by which native entries note their last hit."""
-    return Ground.clock()
-
-
 def _changing(differences: list[tuple[Version, list[Difference]]]) -> str:
     """The path that differs in most versions."""
     counts: dict[str, int] = {}
@@ -305,10 +309,6 @@ def _changing(differences: list[tuple[Version, list[Difference]]]) -> str:
         for difference in found:
             counts[difference.path] = counts.get(difference.path, 0) + 1
     return f"`{max(counts, key=lambda path: counts[path])}`" if counts else "the call"
-
-
-def _not_fitting(found: list[Difference]) -> Any:
-    raise RuntimeError(f"a new version does not fit the call that it was made for: {'; '.join(map(str, found))}")
 
 
 def _with_originals(result: Any, prepared: Prepared) -> Any:

@@ -86,6 +86,7 @@ class Ground:
 
     @staticmethod
     def clock() -> int:
+        """The process's call counter, by which native entries note their last hit."""
         for ground in _grounds.values():
             return headers.word(ground.support.address("stax_clock"))
         return 0
