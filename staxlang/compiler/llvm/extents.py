@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from staxlang.base.sizes import Size, SizeExpression
+from staxlang.base.sizes import Size, SizeExpression, nonnegative
 from staxlang.base.sizes.expression import Atom, Monomial, Terms, terms_of
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.types import lane_numbers
@@ -84,6 +84,10 @@ def _atom_text(f: Function, atom: Atom, indirect: Indirect) -> tuple[str, int]:
             return value.text, value.level
         return f.indices.get(name) or f.module.size_symbol(f, name)
     found = f.sizes.get(atom) if not indirect else None
+    if found is None and atom.kind == "floordiv" and not atom.nonnegative:
+        found = _rounded_up(f, atom, indirect)
+        if found is not None and not indirect:
+            f.remember_size(atom, *found)
     if found is None:
         parts = [size_text(f, part, indirect) for part in atom.parts]
         level = max(part[1] for part in parts)
@@ -99,6 +103,22 @@ def _atom_text(f: Function, atom: Atom, indirect: Indirect) -> tuple[str, int]:
     return found
 
 
+def _rounded_up(f: Function, atom: Atom, indirect: Indirect) -> tuple[str, int] | None:
+    """-((-a) // b), the quotient rounded up, where a and b are seen not to be negative: an unsigned division."""
+    above, below = atom.parts
+    if isinstance(above, int) or not nonnegative(-above) or not nonnegative(below):
+        return None
+    size, level = size_text(f, -above, indirect)
+    divisor, other = size_text(f, below, indirect)
+    level = max(level, other)
+    if not isinstance(below, int):
+        divisor = f.name(level, f"call i64 @llvm.umax.i64(i64 {divisor}, i64 1)", "x")
+    less = str(below - 1) if isinstance(below, int) else f.name(level, f"sub i64 {divisor}, 1", "x")
+    more = f.name(level, f"add i64 {size}, {less}", "x")
+    quotient = f.name(level, f"udiv i64 {more}, {divisor}", "x")
+    return f.name(level, f"sub i64 0, {quotient}", "x"), level
+
+
 def _floordiv_text(f: Function, atom: Atom, above: str, below: str, level: int) -> str:
     divisor = atom.parts[1]
     if isinstance(divisor, int) and divisor > 0:
@@ -106,11 +126,12 @@ def _floordiv_text(f: Function, atom: Atom, above: str, below: str, level: int) 
             return f.name(level, f"ashr i64 {above}, {divisor.bit_length() - 1}", "x")
         if atom.nonnegative:
             return f.name(level, f"udiv i64 {above}, {below}", "x")
-    else:  # a size of 0 must not trap where nothing of the result is used
+    elif atom.nonnegative:  # a size of 0 must not trap where nothing of the result is used
+        below = f.name(level, f"call i64 @llvm.umax.i64(i64 {below}, i64 1)", "x")
+        return f.name(level, f"udiv i64 {above}, {below}", "x")
+    else:
         zero = f.name(level, f"icmp eq i64 {below}, 0", "x")
         below = f.name(level, f"select i1 {zero}, i64 1, i64 {below}", "x")
-        if atom.nonnegative:
-            return f.name(level, f"udiv i64 {above}, {below}", "x")
     quotient = f.name(level, f"sdiv i64 {above}, {below}", "x")
     product = f.name(level, f"mul i64 {quotient}, {below}", "x")
     rest = f.name(level, f"sub i64 {above}, {product}", "x")

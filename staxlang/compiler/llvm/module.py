@@ -16,6 +16,7 @@ from staxlang.compiler.target import Target
 
 CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
 HEAVY = 24  # a vector body of more than this weight is not unrolled
+LONG = 10  # one of more than this weight computes its masks in every iteration
 WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmod": 12, "maximum": 3, "minimum": 3, "load": 1, "cast": 2}
 
 
@@ -146,6 +147,11 @@ class Module:
         """Unrolled copies of a vector loop's body: one where it is long, since consecutive iterations overlap in the processor anyway."""
         unroll = max(1, nest.loops[-1].unroll)
         return unroll if unroll == 1 or weight(nest.body, nest) <= HEAVY else 1
+
+    def long(self, nest: Nest, copies: int) -> bool:
+        """Whether computing masks in every iteration is little beside a vector loop's body, or the loop is a mere fill."""
+        amount = weight(nest.body, nest)
+        return copies == 1 and (amount > LONG or amount == 0)
 
     def tail(self, nest: Nest) -> str:
         """How a vector loop's last elements are done: "carried" (all iterations are masked), "masked" (one iteration), or "scalar"."""

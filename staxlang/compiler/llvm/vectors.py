@@ -38,7 +38,8 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
 
     even = isinstance(extent, int) and extent % block == 0
     if f.module.masks and (streams is not None or not even):
-        masked_loop(f, start, end, width, copies, carried, writes, body, streams)
+        form = plain_masked_loop if streams is not None or f.module.long(nest, copies) else masked_loop
+        form(f, start, end, width, copies, carried, writes, body, streams)
         return
     aligned = None if streams is None else _aligned(f, streams)
     if even:
@@ -68,9 +69,40 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
     run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail))
 
 
+LaneBody = Callable[[list[Part], str, "str | None"], None]
+
+
+def plain_masked_loop(
+    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str], body: LaneBody,
+    streams: Streams | None,
+) -> None:  # fmt: skip
+    """A vector loop of one block that computes its masks in every iteration: where that is little beside the body, or beside memory.
+
+    Where stores are to be non-temporal the loop begins at the aligned address before `start`, with the lanes in front masked off.
+    """
+    block, outer = width * copies, f.level
+    first = start if streams is None else f.name(outer, f"sub i64 {start}, {_skipped(f, streams, outer)}", "i")
+
+    def once(index: str) -> None:
+        left = f.name(f.level, f"sub i64 {end}, {index}", "m")
+        masks = [lane_mask(f, left, part * width, width) for part in range(copies)]
+        whole: str | None = None
+        if streams is not None:
+            before = f.name(f.level, f"sub i64 {start}, {index}", "m")
+            count = f.name(f.level, f"call i64 @llvm.smax.i64(i64 {before}, i64 0)", "m")
+            masks = [_without_front(f, mask, count, part * width, width, f.level) for part, mask in enumerate(masks)]
+            inside = f.name(f.level, f"icmp sle i64 {before}, 0", "m")
+            enough = f.name(f.level, f"icmp sge i64 {left}, {block}", "m")
+            both = f.name(f.level, f"and i1 {inside}, {enough}", "m")
+            whole = f.name(f.level, f"and i1 {both}, {streams.wanted}", "m")
+        body([Part(k * width, Value(mask, BOOL, width, f.level, True)) for k, mask in enumerate(masks)], index, whole)
+
+    run_loop(f, first, end, block, carried, writes, once)
+
+
 def masked_loop(
-    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str],
-    body: Callable[[list[Part], str, str | None], None], streams: Streams | None,
+    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str], body: LaneBody,
+    streams: Streams | None,
 ) -> None:  # fmt: skip
     """A vector loop whose body is there once, under masks that are all ones but in the first and last block.
 
