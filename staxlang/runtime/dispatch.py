@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
-import sys
 import threading
 import time
 from collections import deque
@@ -277,7 +275,7 @@ class Dispatcher:
 
     def _log(self, topic: str, text: str) -> None:
         if self.settings.log & {topic, "all"}:
-            log(topic, f"{self.binder.name}: {text}")
+            late.logs().log(topic, f"{self.binder.name}: {text}")
 
     @property
     def replays(self) -> int:
@@ -317,13 +315,3 @@ def _with_originals(result: Any, prepared: Prepared) -> Any:
         if result is copy:
             return original
     return tuple([_with_originals(item, prepared) for item in result]) if class_of(result) is tuple else result
-
-
-def log(topic: str, text: str) -> None:
-    logger = logging.getLogger("staxlang")
-    if not logger.handlers and not logging.getLogger().handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("stax %(message)s"))
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-    logger.info("[%s] %s", topic, text)

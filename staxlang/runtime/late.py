@@ -54,6 +54,10 @@ def stages() -> Any:
     return import_module("staxlang.runtime.stages")
 
 
+def logs() -> Any:
+    return import_module("staxlang.runtime.logs")
+
+
 def report() -> Any:
     return import_module("staxlang.runtime.report")
 
