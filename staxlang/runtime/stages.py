@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,8 @@ class Shown:
     @property
     def stages(self) -> Stages:
         if self._stages is None:
-            self._stages = stages(self.captured.graph, self.ground.target, self.kernel.settings, self.kernel.__name__)
+            symbol = re.sub(r"\W", "", self.kernel.__name__) or "kernel"  # a lambda's name is no symbol
+            self._stages = stages(self.captured.graph, self.ground.target, self.kernel.settings, symbol)
         return self._stages
 
     def tree(self) -> str:

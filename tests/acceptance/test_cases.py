@@ -280,3 +280,11 @@ def test_captured_names_are_read_at_each_call():
     finally:
         helper = old
     close(kernel(x), uses_globals(x))
+
+
+@pytest.mark.parametrize("stage", ["tree", "graph", "optimized", "loops", "schedule", "llvm", "asm"])
+def test_every_stage_can_be_shown(stage):
+    for kernel in (stax.kernel(softmax), stax.kernel(lambda x: np.tanh(x) + 1)):
+        text = kernel.show(stage, f32(20, 30))
+        assert {"tree": "return" if kernel.__name__ == "softmax" else "tanh", "graph": "return", "optimized": "return", "loops": " = ",
+                "schedule": "for ", "llvm": "define", "asm": "ret"}[stage] in text  # fmt: skip
