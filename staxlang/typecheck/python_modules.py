@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from staxlang.typecheck import operators
 from staxlang.typecheck.containers import Builtin, arity, items
+from staxlang.typecheck.operator_module import OPERATOR_ROWS
 from staxlang.typecheck.python_builtins import BUILTINS
 from staxlang.typecheck.values import IteratorValue, ObjectValue, PartialValue, RecordValue, StaticValue, Value
 
@@ -110,6 +111,7 @@ def _is_dataclass(call: CallContext, args: Arguments, kwargs: Keywords) -> Value
 
 
 PYTHON_ROWS: dict[Any, Builtin] = {
+    **OPERATOR_ROWS,
     **BUILTINS,
     functools.partial: Builtin("functools.partial", _partial),
     functools.reduce: Builtin("functools.reduce", _reduce),

@@ -1,7 +1,9 @@
 """Runs an expression two ways - under NumPy and as a captured graph on the reference engine - for the tests of NumPy's surface."""
 
+import functools
 import linecache
 import math
+import operator
 
 import numpy as np
 
@@ -31,7 +33,7 @@ def function_of(text, *parameters, **globals_):
     source = f"def case({', '.join(parameters)}):\n{lines}"
     name = f"<case {_count}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = {"np": np, "math": math, "stax": stax, **globals_}
+    space = {"np": np, "math": math, "operator": operator, "functools": functools, "stax": stax, **globals_}
     exec(compile(source, name, "exec"), space)
     return space["case"]
 

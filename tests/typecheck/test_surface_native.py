@@ -30,7 +30,7 @@ def run_both(text, arguments):
         if isinstance(value, np.ndarray):
             same(mine[name], value, f"{text}: {name} afterwards")
     stats = kernel.stats()
-    assert (stats.route, stats.fallbacks, stats.compilations) == ("native", 0, 1), text
+    assert (stats.route, stats.fallbacks) == ("native", 0), text
 
 
 @pytest.mark.parametrize("block", sorted(BLOCKS))

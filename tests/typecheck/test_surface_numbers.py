@@ -139,6 +139,8 @@ math.isqrt(17) | math.floor(m.max() * 3)
 len(m) | abs(p) | abs(m[0, 0]) | min(k, 2) | max(k, r) | sum([1, 2, k]) | round(2.567, 1) | pow(k, 2) | pow(2, 5) | divmod(17, k)
 int(r) | float(k) | m.sum().item() * 2 | int(v.sum()) + 1 | float(m[0, 0]) | bool(v[0]) | m.tolist()[0][1] | s.tolist()
 complex(k, 2) | v[0].item()
+operator.add(m, 1) | operator.mul(k, 2) | operator.getitem(m, 0) | functools.reduce(operator.mul, m.shape) | operator.lt(k, 2)
+operator.neg(m) | operator.contains((1, 2), 2) | operator.matmul(m, v) | operator.not_(k) | operator.truediv(v, r) | operator.iadd(k, 2)
 """
 
 
