@@ -11,6 +11,7 @@ import numpy as np
 
 from staxlang.base.records import NamedTuple
 
+
 class Blas(NamedTuple):
     """Addresses of cblas_sgemm and cblas_dgemm; `wide`: their integers have 64 bits."""
 

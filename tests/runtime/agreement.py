@@ -31,15 +31,24 @@ def same(got, expected, rtol=1e-5):
         assert got == expected
 
 
-def check(kernel, *args, calls=2, route="native", **kwargs):
+def check(kernel, *args, calls=2, route="native", native=True, **kwargs):
     """Call the kernel (several times: the first compiles, later ones go through the native entry) and the plain function; all agrees,
-    what they did to their arguments included."""
-    for _ in range(calls):
+    what they did to their arguments included. `native`: the last call was served by native code, nothing of it by Python."""
+    for number in range(calls):
         mine, theirs = copy.deepcopy((args, kwargs)), copy.deepcopy((args, kwargs))
+        before = native_hits(kernel)
         got = kernel(*mine[0], **mine[1])
+        after = native_hits(kernel)
         with np.errstate(all="ignore"):
             expected = kernel.__wrapped__(*theirs[0], **theirs[1])
         same(got, expected)
         same(mine, theirs)
+        if number and native and route == "native":
+            assert after == before + 1, kernel.explain_misses()
     assert kernel.stats().route == route
     return got
+
+
+def native_hits(kernel):
+    """Calls that native code has served."""
+    return kernel._dispatcher.native_hits

@@ -281,3 +281,56 @@ def test_objects_methods_and_kernels_through_the_disk(tmp_path, monkeypatch):
     second = run(tmp_path)
     assert first[:2] == second[:2]
     assert first[2].split()[:2] == ["2", "0"] and second[2] == "0 2 False native"
+
+
+EXPLAINED = """
+import sys
+import numpy as np
+import staxlang as stax
+
+SCALE = 2.0
+
+@stax.kernel
+def f(x, k):
+    if x.sum() > 0:
+        return (x * SCALE).sum(axis=k), np.take(x, np.array([1, 5]))
+    return x
+
+x = np.arange(12.0).reshape(3, 4)
+f(x, 0)
+loaded = "llvmlite" in sys.modules
+report = f.explain(x, 0)
+print(len(report.kernels), report.bytes_moved, sorted(report.guards))
+print(f.show("graph", x, 0).count("reduce"), f.stats().versions)
+print(f.stats().disk_hits, loaded)
+"""
+
+
+def test_what_came_from_disk_can_be_explained(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PROGRAM", EXPLAINED)
+    first, second = run(tmp_path), run(tmp_path)
+    assert first[:2] == second[:2] and "k == 0 (line" in first[0]
+    assert first[2] == "0 True" and second[2] == "1 False"
+
+
+OUT_OF_RANGE = """
+import numpy as np
+import staxlang as stax
+
+@stax.kernel
+def f(x, k):
+    return np.take(x, k)
+
+x = np.arange(5.0)
+print(f(x, np.array([0, 4])))
+try:
+    f(x, np.array([0, 5]))
+except IndexError as problem:
+    print("IndexError", "np.take(x, k)" in str(problem), f.stats().disk_hits)
+"""
+
+
+def test_a_failed_check_of_a_program_from_disk(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PROGRAM", OUT_OF_RANGE)
+    assert run(tmp_path) == ["[0. 4.]", "IndexError True 0"]
+    assert run(tmp_path) == ["[0. 4.]", "IndexError True 1"]

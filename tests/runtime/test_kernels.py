@@ -291,10 +291,10 @@ def test_byte_swapped_and_unaligned():
         x += 1
         return x
 
-    check(f, X.astype(">f8"))
+    check(f, X.astype(">f8"), native=False)
     raw = np.zeros(8 * 64 + 1, np.uint8)[1:].view(np.float64).reshape(8, 8)
     raw[...] = np.arange(64).reshape(8, 8)
-    check(f, raw)
+    check(f, raw, native=False)
     swapped = X.astype(">f8")
     assert g(swapped) is swapped
     np.testing.assert_allclose(swapped, X + 1)
