@@ -60,8 +60,12 @@ def _of_ours(value: Any) -> Content | None:
     if isinstance(inner, FunctionType):
         text = function_digest(inner)
         return None if text is None else ("kernel", text, repr(value.settings))
-    reduced = value.__reduce__()
-    return None if isinstance(reduced, str) else ("ours", type(value).__name__, repr(reduced[1]))
+    try:
+        reduced: Any = value.__reduce__()
+    except TypeError:
+        return None
+    whole = isinstance(reduced, tuple) and len(cast("tuple[Any, ...]", reduced)) == 2  # made by a call, with no state beside it
+    return ("ours", type(value).__name__, repr(reduced[1])) if whole else None
 
 
 def _of_method(value: MethodType) -> Content | None:
