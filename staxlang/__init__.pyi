@@ -110,6 +110,14 @@ def kernel(
     isa: Literal["avx512", "avx2", "sse2", "neon", "generic"] | None = None,
 ) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]: ...
 
+# ---- choices that stay in the program ----
+
+def cond(condition: Any, then: Callable[..., _R], otherwise: Callable[..., _R], /, *operands: Any) -> _R:
+    """`then(*operands)` where the condition holds, else `otherwise(*operands)`; the program chooses, no version depends on it."""
+
+def gate(value: Any, /) -> Any:
+    """A number as a 0-d array that stays in the program: it is not frozen into a version."""
+
 # ---- operations: written by tools/build_stub.py ----
 
 @overload

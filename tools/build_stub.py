@@ -68,7 +68,7 @@ def numpy_words() -> list[str]:
     return sorted(word for word in words if word not in OPERATIONS and (f"np.{word}" in SPELLINGS or word in ("max", "min")))
 
 
-HAND_WRITTEN = ()
+HAND_WRITTEN = ("cond", "gate")
 """Operations of the language's own, whose types stand in the upper part of the stub."""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from staxlang.base.records import NamedTuple
+from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
@@ -21,7 +22,7 @@ from staxlang.runtime.disk import digest
 from staxlang.runtime.evidence import Evidence
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Matched, Matcher
-from staxlang.runtime.planning import LEAF_KINDS, PlanBuilder
+from staxlang.runtime.planning import LEAF_KINDS, PlanBuilder, overlaps_itself
 from staxlang.runtime.plans import encode
 from staxlang.runtime.programs import Built, Programs
 from staxlang.runtime.results import ResultTree
@@ -78,6 +79,7 @@ class _Capture:
         settings = compiler.settings
         self.context = EvaluationContext(self.recorder, unroll_limit=settings.static_loop_limit, depth_limit=settings.recursion_limit)
         self.context.arguments = prepared.values
+        self.context.branches.inside = compiler.settings.branches == "inside"
         self.context.rigid |= said.names
         self.context.declared.update(said.solved)
         self.context.hints.update(said.hints)
@@ -146,6 +148,12 @@ class _Capture:
                 builder.freeze(guard)
         return builder
 
+    def _refuse_overlapping_writes(self, written: frozenset[int], span: Span | None) -> None:
+        """An array whose elements share memory (a broadcast one) cannot be written to."""
+        for position, array in _leaf_arrays(self.prepared).items():
+            if position in written and overlaps_itself(array):
+                raise_diagnostics(diagnose("overlapping-write", span, type=self.arguments.types[position]))
+
     def _types(self) -> dict[int, TensorType]:
         return {**self.arguments.types, **{capture.position: capture.type for capture in self.context.captures}}
 
@@ -194,6 +202,7 @@ class _Capture:
         graph = self.recorder.graph(
             [handle for handle, _ in evaluation.outputs], [(position, handle) for position, handle, _ in evaluation.updates]
         )
+        self._refuse_overlapping_writes(frozenset(position for position, _, _ in evaluation.updates), tree.tree.span)
         built = self.compiler.programs.get(graph, self.compiler.settings)
         builder = self._builder(frozenset(position for position, _, _ in evaluation.updates))
         outputs = tuple(type_ for _, type_ in evaluation.outputs)

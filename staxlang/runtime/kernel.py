@@ -15,7 +15,7 @@ from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.kernel_type import native_type, set_entry
 from staxlang.runtime.signature import class_of
 
-_OF_THE_PROCESS = frozenset(("branches", "cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
+_OF_THE_PROCESS = frozenset(("cache_enabled", "cache_dir", "cache_size_limit", "log", "max_compilations", "threads"))
 OPTIONS = tuple(name for name in SETTING_NAMES if name not in _OF_THE_PROCESS)
 
 

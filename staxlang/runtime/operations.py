@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,34 @@ from staxlang.typecheck.named_operations import named_operation
 _UFUNC_OPTIONS = "out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True"
 _MARKS = {"varargs": "*", "varkeywords": "**"}
 _DTYPES = {name: getattr(notation, name) for name in ("f16", "f32", "f64", "i32", "i64")}  # what defaults in the library name
+
+
+def _cond(condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], /, *operands: Any) -> Any:
+    """`then(*operands)` where the condition holds, else `otherwise(*operands)`.
+
+    In a kernel both are evaluated, and the program chooses between their results, which must have the same types: the choice is no data
+    gate and makes no versions.
+
+    >>> stax.cond(x.sum() > 0, lambda: x * 2, lambda: x - 1)
+    """
+    return then(*operands) if condition else otherwise(*operands)
+
+
+def _gate(value: Any, /) -> Any:
+    """A number as a 0-d array of its own or default dtype.
+
+    In a kernel it stays in the program as a tensor: as an index or a condition of `stax.cond` it is not frozen into a version.
+
+    >>> x[stax.gate(k)]
+    """
+    made = np.array(value)
+    if made.ndim:
+        late.raise_error("bad-argument", argument="the operand", operation="stax.gate", expected="a number", given=f"{made.ndim} axes")
+    return made
+
+
+_PLAIN: dict[str, Callable[..., Any]] = {"cond": _cond, "gate": _gate}
+"""Operations of the language's own, which outside of kernels are plain Python."""
 
 
 class _Form(NamedTuple):
@@ -142,6 +171,9 @@ def kernel_of(name: str) -> Any:
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`stax.<name>(*args, **kwargs)`. Lists and tuples stand for arrays where the operation takes an array."""
+    plain = _PLAIN.get(name)
+    if plain is not None:
+        return plain(*args, **kwargs)
     found = _outside(name)
     if any(type(value) in (list, tuple) for value in (*args, *kwargs.values())):
         args, kwargs = _with_arrays(found.form, args, kwargs)
@@ -170,5 +202,7 @@ def _array(value: Any) -> Any:
 
 def describe(name: str) -> tuple[str, inspect.Signature]:
     """An operation's documentation and signature."""
+    if name in _PLAIN:
+        return inspect.getdoc(_PLAIN[name]) or "", inspect.signature(_PLAIN[name])
     form = _form(name)
     return form.doc, inspect.signature(_outside(name).function)

@@ -17,6 +17,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
 from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Computed, Leaf, freeze, kind_of, number_now, scalar_leaves
 from staxlang.typecheck.values import (
     UNKNOWN,
@@ -195,19 +196,60 @@ def _plain_truth(call: CallContext, cls: type) -> bool:
 
 
 def _array_truth(call: CallContext, value: ArrayValue, what: str) -> bool | None:
+    read = _array_condition(call, value, what)
+    answer = None if read is None else call.context.gate(read, TensorType(BOOL, ()), call.span, what)
+    return None if answer is None else bool(answer)
+
+
+def _array_condition(call: CallContext, value: ArrayValue, what: str) -> Handle | None:
+    """The truth of an array of one element as a 0-d bool. None only in checking, where its size is not known."""
     for extent in value.shape:
         one = call.decide(Condition("==", extent, 1), f"`{what}` is a truth value")
         if one is None:
             return None
         if not one:
             call.error("ambiguous-truth", what=f"`{what}`", type=call.describe(value))
-    flat = call.view(value, (), (0,) * value.rank) if value.rank else value
-    read = call.handle(flat)
-    if value.dtype is not BOOL:
-        zero = call.constant(0, value.dtype)
-        read = call.record("not_equal", (read, zero), {}, TensorType(BOOL, ()))
-    answer = call.context.gate(read, TensorType(BOOL, ()), call.span, what)
-    return None if answer is None else bool(answer)
+    read = call.handle(call.view(value, (), (0,) * value.rank) if value.rank else value)
+    if value.dtype is BOOL:
+        return read
+    return call.record("not_equal", (read, call.constant(0, value.dtype)), {}, TensorType(BOOL, ()))
+
+
+def kept_condition(call: CallContext, value: Value, what: str, always: bool = False) -> ArrayValue | None:
+    """The 0-d bool of a condition that stays in the program here (`always`: wherever it stands). None: it is decided when compiling.
+
+    Conditions on sizes are decided in any case: what they choose may differ in shape.
+    """
+    context = call.context
+    if not (always or context.branches.keeps):
+        return None
+    kind = type(value)
+    if kind is ArrayValue:
+        read = _array_condition(call, value, what)
+    elif kind is ScalarValue and (always or not _is_condition_on_sizes(context, value, call.span)):
+        read = call.handle(value)
+        if value.kind != "bool":
+            dtype = call.type_of(call.to_array(value)).dtype
+            read = call.record("not_equal", (read, call.constant(0, dtype)), {}, TensorType(BOOL, ()))
+    else:
+        return None
+    return None if read is None else call.array(read, TensorType(BOOL, ()))
+
+
+def is_bool(value: Value) -> bool:
+    """A bool: Python's, or one of NumPy's scalars and arrays."""
+    return kind_of(value) == "bool" or (type(value) is ArrayValue and value.dtype is BOOL and not value.shape)
+
+
+def bool_array(call: CallContext, value: Value) -> Value:
+    """A bool as a 0-d array; anything else as it is."""
+    if not is_bool(value) or type(value) is ArrayValue:
+        return value
+    return call.array(call.handle(value), TensorType(BOOL, ()))
+
+
+def _is_condition_on_sizes(context: EvaluationContext, value: ScalarValue, span: Span | None) -> bool:
+    return condition_of(context, value, span) is not None or (value.kind == "int" and formula_size(context, value, span) is not None)
 
 
 def static(call: CallContext, value: Value, what: str) -> Any:

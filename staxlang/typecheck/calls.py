@@ -16,7 +16,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import captures, names, operators, pointwise, scalars
+from staxlang.typecheck import branches, captures, names, operators, pointwise, scalars
 from staxlang.typecheck.captures import default_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
@@ -120,7 +120,8 @@ def run(frame: Frame) -> Value:
         if signal is not None:
             break
     if not frame.context.checking:
-        return frame.returned if signal is RETURN else NONE
+        value = frame.returned if signal is RETURN else NONE
+        return branches.meet_returns(frame, value) if frame.ways else value
     results = frame.results if signal is RETURN else [*frame.results, NONE]
     value = results[0]
     for other in results[1:]:
@@ -201,8 +202,8 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
         frame.locals.update(outer.locals)
         for (name, value), parameter, type_ in zip(operands.items(), parameters, types, strict=True):
             frame.locals[name] = _parameter(call, value, parameter, type_)
-        before = context.recorder
-        context.recorder = recorder
+        before, live = context.recorder, context.branches.live
+        context.recorder, context.branches.live = recorder, None
         try:
             result = run(frame)
             structure.append(result)
@@ -211,7 +212,7 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
                 raise LookupError(f"the library's {function.name} must return arrays")
             return tuple((call.handle(part), TensorType(part.type.dtype, part.type.shape)) for part in parts)
         finally:
-            context.recorder = before
+            context.recorder, context.branches.live = before, live
 
     results = context.recorder.composite(function.name, handles, attributes, types, call.span, open)
     shape = structure[0]

@@ -30,6 +30,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
+from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.mutation import write
 from staxlang.typecheck.problems import Problem
@@ -41,36 +42,9 @@ class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "arguments",
-        "asked",
-        "attribute",
-        "capture_type",
-        "captured",
-        "captures",
-        "checking",
-        "container",
-        "declared",
-        "depth_limit",
-        "diagnostics",
-        "facts",
-        "frozen_leaves",
-        "function",
-        "gates",
-        "guards",
-        "hints",
-        "invoke",
-        "iterate",
-        "iterations",
-        "library",
-        "lift",
-        "masks",
-        "next_position",
-        "origins",
-        "recorder",
-        "rigid",
-        "sizes",
-        "storages",
-        "unroll_limit",
+        "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
+        "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "invoke", "iterate",
+        "iterations", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes", "storages", "unroll_limit",
     )  # fmt: skip
 
     def __init__(
@@ -109,7 +83,9 @@ class EvaluationContext:
         self.container: Callable[..., Value] = _not_started  # (call, captured container) -> its elements
         self.function: Callable[..., Value] = _not_started  # (Python function, getter, span)
         self.lift: Callable[..., Value] = _not_started  # (context, Python object, getter, span)
+        self.choose: Callable[..., Value] = _not_started  # (call, condition, thunk, thunk): one of two evaluations, chosen by the program
         self.storages: dict[Any, Storage] = {}
+        self.branches = Branches()
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
         self.masks: dict[Handle, tuple[Size, TensorType]] = {}  # of each boolean mask that was read by: how many it chooses; its type
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
@@ -173,6 +149,8 @@ class EvaluationContext:
 
     def gate(self, handle: Handle, type: TensorType, span: Span | None, what: str) -> Any:
         """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
+        if self.branches.live is not None and not self.checking:
+            self.fail("gate-in-region", span, what=f"`{what}`" if what else "the value")
         value = self.recorder.gate(handle, type, span, what)
         if value is not None:
             self.gates.append(Gate(handle, type, value, span, what))

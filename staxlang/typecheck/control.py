@@ -11,7 +11,7 @@ from typing import Any
 from staxlang.base.sizes import Condition, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import binding, containers, scalars
+from staxlang.typecheck import binding, branches, containers, scalars
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
@@ -36,7 +36,12 @@ def if_(frame: Frame, node: tree.If) -> Signal:
     value = frame.evaluate(node.test)
     if type(value) is StaticValue and type(value.value) is bool:
         return block(frame, node.then if value.value else node.otherwise)
-    answer = frame.call(node.test).truth(value, source_text(node.test))
+    call, text = frame.call(node.test), source_text(node.test)
+    if frame.context.branches.keeps and not frame.context.checking:
+        kept = binding.kept_condition(call, value, text)
+        if kept is not None:
+            return branches.branch(call, kept, lambda: block(frame, node.then), lambda: block(frame, node.otherwise))
+    answer = call.truth(value, text)
     if answer is not None:
         return block(frame, node.then if answer else node.otherwise)
     return _both(frame, node.then, node.otherwise, _conditions(frame, value))
@@ -122,26 +127,36 @@ def for_(frame: Frame, node: tree.For) -> Signal:
         bind(frame, node.target, item)
         signal = _round(frame, node.body)
         if signal is BREAK:
-            return _after_loop(frame, ())
+            return _after_loop(frame, node, ())
         if signal is RETURN:
-            return _after_loop(frame, (), RETURN)
-    return _after_loop(frame, node.otherwise)
+            return _after_loop(frame, node, (), RETURN)
+    return _after_loop(frame, node, node.otherwise)
 
 
 def _round(frame: Frame, body: tuple[Any, ...]) -> Signal:
     """One round of an unrolled loop; `continue` ends it like its last statement does."""
     signal = block(frame, body)
     exits = frame.owner.exits
-    if exits:  # in checking: the ways on that `continue` under undecided branches has left behind
+    if exits:  # the ways on that `continue` under branches both of whose sides were walked has left behind
         left = [state for kind, state in exits if kind is CONTINUE]
         exits[:] = [(kind, state) for kind, state in exits if kind is BREAK]
+        if left and signal in (BREAK, RETURN) and not frame.context.checking:
+            branches.switch(frame, frame.call(body[-1]), signal, left.pop())
+            signal = None
         for state in left:
-            join_states(frame, snapshot(frame), state)
+            _rejoin(frame, state, body[-1])
     return None if signal is CONTINUE else signal
 
 
-def _after_loop(frame: Frame, otherwise: tuple[Any, ...], signal: Signal = None) -> Signal:
-    """The loop's `else`, and, in checking, the ways out that undecided breaks took."""
+def _rejoin(frame: Frame, state: Any, node: Any) -> None:
+    if type(state) is Snapshot:
+        join_states(frame, snapshot(frame), state)
+    else:
+        branches.rejoin(frame, frame.call(node), state)
+
+
+def _after_loop(frame: Frame, node: Any, otherwise: tuple[Any, ...], signal: Signal = None) -> Signal:
+    """The loop's `else`, and the ways out that breaks took under branches both of whose sides were walked."""
     if signal is None:
         signal = block(frame, otherwise)
     exits = frame.owner.exits
@@ -150,9 +165,13 @@ def _after_loop(frame: Frame, otherwise: tuple[Any, ...], signal: Signal = None)
     states = [state for _, state in exits]
     exits.clear()
     if signal is RETURN:
-        restore(frame, states.pop())
+        state = states.pop()
+        if type(state) is Snapshot:
+            restore(frame, state)
+        else:
+            branches.switch(frame, frame.call(node), signal, state)
     for state in states:
-        join_states(frame, snapshot(frame), state)
+        _rejoin(frame, state, node)
     return None
 
 
@@ -176,7 +195,7 @@ def _refuse_kept(frame: Frame, node: tree.For, value: Value, text: str) -> None:
 
 def _open_loop(frame: Frame, node: tree.For, value: Value) -> Signal:
     """In checking, an unknown number of rounds: the body from a state that stands for any round."""
-    return _any_rounds(frame, node.body, lambda: bind(frame, node.target, _any_item(frame, value)), node.otherwise)
+    return _any_rounds(frame, node, node.body, lambda: bind(frame, node.target, _any_item(frame, value)), node.otherwise)
 
 
 def _any_item(frame: Frame, value: Value) -> Value:
@@ -189,7 +208,7 @@ def _any_item(frame: Frame, value: Value) -> Value:
     return UNKNOWN
 
 
-def _any_rounds(frame: Frame, body: tuple[Any, ...], begin: Callable[[], None], otherwise: tuple[Any, ...]) -> Signal:
+def _any_rounds(frame: Frame, node: Any, body: tuple[Any, ...], begin: Callable[[], None], otherwise: tuple[Any, ...]) -> Signal:
     before = snapshot(frame)
     for _ in range(3):  # types settle: each round can only lose knowledge
         begin()
@@ -202,7 +221,7 @@ def _any_rounds(frame: Frame, body: tuple[Any, ...], begin: Callable[[], None], 
             break
         join_states(frame, before, after)
         before = snapshot(frame)
-    return _after_loop(frame, otherwise)
+    return _after_loop(frame, node, otherwise)
 
 
 # ---- while ----
@@ -218,16 +237,16 @@ def while_(frame: Frame, node: tree.While) -> Signal:
             call.error("data-dependent-while")
         answer = call.truth(value, text)
         if answer is None:
-            return _any_rounds(frame, node.body, lambda: None, node.otherwise)
+            return _any_rounds(frame, node, node.body, lambda: None, node.otherwise)
         if not answer:
-            return _after_loop(frame, node.otherwise)
+            return _after_loop(frame, node, node.otherwise)
         rounds += 1
         count_iterations(frame, node.test, rounds)
         signal = _round(frame, node.body)
         if signal is BREAK:
-            return _after_loop(frame, ())
+            return _after_loop(frame, node, ())
         if signal is RETURN:
-            return _after_loop(frame, (), RETURN)
+            return _after_loop(frame, node, (), RETURN)
 
 
 def depends_on_data(value: Value) -> bool:

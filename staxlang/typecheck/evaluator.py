@@ -12,7 +12,7 @@ from staxlang.base.sizes import Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser.library import library_function
-from staxlang.typecheck import attributes, calls, captures, containers, expressions, statements
+from staxlang.typecheck import attributes, branches, calls, captures, containers, expressions, statements
 from staxlang.typecheck.arguments import Entry, announce, leaves
 from staxlang.typecheck.captures import LibraryScope
 from staxlang.typecheck.context import CallContext, EvaluationContext
@@ -102,6 +102,7 @@ def _prepare(context: EvaluationContext) -> None:
     context.container = _container
     context.function = captures.function_value
     context.lift = captures.lift
+    context.choose = branches.choose
 
 
 def _container(call: CallContext, value: Value) -> Value:

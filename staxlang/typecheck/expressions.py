@@ -9,19 +9,21 @@ import builtins
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from staxlang.base.diagnostics import Diagnostic
+from staxlang.base.diagnostics import Diagnostic, Note
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
-from staxlang.typecheck import attributes, containers, operators
+from staxlang.typecheck import attributes, binding, branches, containers, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.joins import join, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import (
+    FALSE,
     NONE,
     TRUE,
     UNKNOWN,
+    ArrayValue,
     FunctionValue,
     IteratorValue,
     SliceValue,
@@ -47,6 +49,10 @@ def name(frame: Frame, node: tree.Name) -> Value:
 
 def missing_name(frame: Frame, node: tree.Name) -> None:
     owner = frame.owner
+    lost = frame.context.branches.lost.get((id(owner), node.id))
+    if lost is not None:
+        note = Note(frame.span(node), f"`{node.id}` is used here")
+        frame.call(node).error("branch-mismatch", left=lost[0], right=lost[1], notes=(note,))
     if node.id in (owner.function.bound or ()):
         frame.call(node).error("unbound-local", name=node.id)
     python = owner.function.python
@@ -167,6 +173,9 @@ def compare(frame: Frame, node: tree.Compare) -> Value:
         right = frame.evaluate(right_node)
         result = operators.comparison(call, op, left, right)
         if index < len(node.ops) - 1:
+            kept = _kept(frame, node, result)
+            if kept is not None:
+                return _kept_chain(frame, node, index + 1, right, kept)
             answer = call.truth(result, source_text(node))
             if answer is None:
                 return UNKNOWN
@@ -176,6 +185,28 @@ def compare(frame: Frame, node: tree.Compare) -> Value:
     return result
 
 
+def _kept(frame: Frame, node: Any, value: Value) -> ArrayValue | None:
+    """The condition of a branch that stays in the program here; None where it is decided now."""
+    if frame.context.checking or not frame.context.branches.keeps:
+        return None
+    return binding.kept_condition(frame.call(node), value, source_text(node))
+
+
+def _kept_chain(frame: Frame, node: tree.Compare, index: int, left: Value, holds: ArrayValue) -> Value:
+    """A chain whose first comparisons are data: true where all of them hold. Comparisons have no effects, so all are made."""
+    call = frame.call(node)
+    for op, right_node in zip(node.ops[index:], node.rights[index:], strict=True):
+        right = frame.evaluate(right_node)
+        one = operators.comparison(call, op, left, right)
+        kept = binding.kept_condition(call, one, source_text(node), always=True)
+        if kept is not None:
+            holds = call.to_array(call.pointwise("logical_and", (holds, kept)))
+        elif not call.truth(one, source_text(node)):
+            return FALSE
+        left = right
+    return holds
+
+
 def logical(frame: Frame, node: tree.Logical) -> Value:
     stops = node.op == "or"
     value: Value = NONE
@@ -183,6 +214,10 @@ def logical(frame: Frame, node: tree.Logical) -> Value:
         value = frame.evaluate(part)
         if index == len(node.values) - 1:
             break
+        kept = _kept(frame, part, value)
+        if kept is not None:
+            rest = node.values[index + 1] if index + 2 == len(node.values) else tree.Logical(node.span, node.op, node.values[index + 1 :])
+            return _kept_logical(frame, node, kept, value, rest)
         answer = frame.call(part).truth(value, source_text(part))
         if answer is None:
             return _undecided_logical(frame, node.values[index + 1 :], value)
@@ -197,8 +232,27 @@ def _undecided_logical(frame: Frame, rest: tuple[Any, ...], value: Value) -> Val
     return value
 
 
+def _kept_logical(frame: Frame, node: tree.Logical, kept: ArrayValue, value: Value, rest: Any) -> Value:
+    """`a and b`, `a or b` where `a` is data: the other is evaluated as one side of a branch. Of two bools the result is one."""
+
+    def other() -> Value:
+        second = frame.evaluate(rest)
+        return binding.bool_array(call, second) if truth else second
+
+    call = frame.call(node)
+    truth = binding.is_bool(value)
+    first = kept if truth else value
+    if node.op == "and":
+        return branches.choose(call, kept, other, lambda: first)
+    return branches.choose(call, kept, lambda: first, other)
+
+
 def conditional(frame: Frame, node: tree.Conditional) -> Value:
-    answer = frame.call(node.test).truth(frame.evaluate(node.test), source_text(node.test))
+    test = frame.evaluate(node.test)
+    kept = _kept(frame, node.test, test)
+    if kept is not None:
+        return branches.choose(frame.call(node), kept, lambda: frame.evaluate(node.then), lambda: frame.evaluate(node.otherwise))
+    answer = frame.call(node.test).truth(test, source_text(node.test))
     if answer is not None:
         return frame.evaluate(node.then if answer else node.otherwise)
     before = snapshot(frame)

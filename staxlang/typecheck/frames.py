@@ -34,8 +34,8 @@ class Frame:
     """`outer` is the enclosing frame of a comprehension, whose names it sees and where walrus binds. `site` is where it was called."""
 
     __slots__ = (
-        "caller", "context", "depth", "exits", "function", "library", "locals", "outer", "results", "returned", "returned_at", "rules",
-        "site",
+        "caller", "context", "depth", "exits", "function", "library", "live", "locals", "outer", "results", "returned", "returned_at",
+        "rules", "site", "ways",
     )  # fmt: skip
 
     def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
@@ -50,7 +50,9 @@ class Frame:
         self.returned: Value = None
         self.returned_at: Span | None = None
         self.results: list[Value] = []  # in checking: what each `return` gave
-        self.exits: list[tuple[str, Any]] = []  # in checking: the state (joins.Snapshot) at `break` and `continue` under undecided branches
+        self.exits: list[tuple[str, Any]] = []  # the states at `break` and `continue` under undecided (Snapshot) and kept branches (Exit)
+        self.ways: list[Any] = []  # the states (branches.Exit) at `return` under branches that stay in the program
+        self.live = context.branches.live
         self.outer: Frame | None = None
 
     def inner(self) -> Frame:

@@ -42,11 +42,11 @@ def store(call: CallContext, array: ArrayValue, handle: Handle) -> None:
     """Put a handle of the array's own dtype and shape into its memory."""
     storage = array.storage
     if array.subscripts is None:
-        storage.handle = handle
+        call.context.branches.put(storage, handle)
     else:
         attributes = {"subscripts": array.subscripts, "shape": array.type.shape}
         type_ = TensorType(storage.type.dtype, storage.type.shape)
-        storage.handle = call.record("update", (storage.handle, handle), attributes, type_)
+        call.context.branches.put(storage, call.record("update", (storage.handle, handle), attributes, type_))
     storage.written = call.span
 
 

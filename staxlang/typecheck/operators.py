@@ -248,6 +248,10 @@ def unary(call: CallContext, op: str, operand: Value) -> Value:
     if operand is UNKNOWN:
         return UNKNOWN
     if op == "not":
+        if call.context.branches.keeps and not call.checking:
+            kept = binding.kept_condition(call, operand, call.text(0))
+            if kept is not None:
+                return call.pointwise("logical_not", (kept,))
         answer = binding.truth(call, operand, call.text(0))
         return UNKNOWN if answer is None else FALSE if answer else TRUE
     kind = type(operand)

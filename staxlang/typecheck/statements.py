@@ -126,7 +126,7 @@ def with_(frame: Frame, node: tree.With) -> Signal:
 
 
 def refused(frame: Frame, node: tree.Refused) -> Signal:
-    if node.code != "unsupported-raise":
+    if node.code != "unsupported-raise" or (frame.context.branches.live is not None and not frame.context.checking):
         refuse(frame, node)
     if frame.context.checking:  # a way out of the function that gives no result
         return RETURN

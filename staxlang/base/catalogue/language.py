@@ -21,7 +21,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "f(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    assert x.sum() >= 0, 'negative'\n    return x\nf(np.ones(3))",
         "use `assert condition, message`, or check before the kernel is called",
-        runs=False,
     ),
     Row(
         "unsupported-yield", TypeError,

@@ -283,6 +283,9 @@ def checked_index(call: CallContext, index: ArrayValue, extent: Size) -> ArrayVa
         shifted = call.pointwise("add", (wide, _extent_value(extent)))
         negative = call.pointwise("less", (wide, StaticValue(0)))
         wide = call.to_array(call.pointwise("where", (negative, shifted, wide)))
+    live = call.context.branches.live
+    if live is not None:  # on the side of a branch that is not taken, an index may be anything
+        wide = call.to_array(call.pointwise("where", (live, wide, StaticValue(0))))
     return call.operation("assert_index", [wide], TensorType(I64, wide.shape), extent=extent)
 
 
