@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from staxlang.base.catalogue import CATALOGUE, DiagnosticKind
 from staxlang.base.records import record
 from staxlang.base.spans import Span
+
+if TYPE_CHECKING:
+    from staxlang.base.catalogue import DiagnosticKind
 
 MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret
@@ -60,7 +63,7 @@ def diagnose(
     error[unknown-name]: the name `xs` is not defined
        = help: assign it before this line, pass it as a parameter, or define it at module level
     """
-    kind = CATALOGUE.get(code)
+    kind = _catalogue().get(code)
     if kind is None:
         raise LookupError(f"no diagnostic is called {code!r}; add a row to staxlang/base/catalogue")
     try:
@@ -70,6 +73,11 @@ def diagnose(
         raise LookupError(f"the diagnostic {code!r} needs the field {missing.args[0]!r}") from None
     told = tuple(note if isinstance(note, Note) else Note(None, note) for note in notes)
     return Diagnostic(kind, _one_line(message), span, told, advice or None)
+
+
+def _catalogue() -> dict[str, DiagnosticKind]:
+    """The catalogue, loaded with the first diagnostic of a process."""
+    return import_module("staxlang.base.catalogue").CATALOGUE
 
 
 # ---- rendering -----------------------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
+from staxlang.base.digests import blake2b
 from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Facts
 from staxlang.base.spans import Span
@@ -201,7 +201,7 @@ def plain(type: TensorType) -> TensorType:
 
 def fingerprint(graph: Graph, extra: str = "") -> str:
     """128 bits of structure: equal for equal programs in every process; spans, paths in the user's words and gates do not count."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     _feed(graph, digest)
     digest.update(extra.encode())
     return digest.hexdigest()
@@ -215,7 +215,7 @@ def _feed(graph: Graph, digest: Any) -> None:
         attributes: list[str] = []
         for key, value in node.attributes:
             if isinstance(value, Graph):
-                inner = hashlib.blake2b(digest_size=16)
+                inner = blake2b(digest_size=16)
                 _feed(value, inner)
                 attributes.append(f"{key}={inner.hexdigest()}")
             elif key != "path" and (key != "position" or node.op not in DECLARED_OPS):  # its place in the order says which input it is

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import zlib
+
+from staxlang.base.digests import blake2b
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
 _CHECK = 4  # bytes of the checksum at the end
@@ -13,7 +14,7 @@ _CHECK = 4  # bytes of the checksum at the end
 
 def content_hash(data: bytes) -> bytes:
     """What tells an edited text from the one that was built."""
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return blake2b(data, digest_size=16).digest()
 
 
 def load_stored(name: str) -> memoryview | None:

@@ -6,9 +6,9 @@ import itertools
 import os
 import stat
 import sys
-from _blake2 import blake2b
 from typing import Final
 
+from staxlang.base.digests import blake2b
 from staxlang.runtime import late
 
 _MAGIC: Final = b"STAX\x01\n"

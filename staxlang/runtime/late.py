@@ -13,6 +13,11 @@ def compilation() -> Any:
     return import_module("staxlang.runtime.compilation")
 
 
+def annotated() -> Any:
+    """Annotations against calls."""
+    return import_module("staxlang.runtime.annotated")
+
+
 def kernels() -> Any:
     """The module of the kernel objects."""
     return import_module("staxlang.runtime.kernel")
@@ -48,6 +53,11 @@ def native() -> Any:
 def engine() -> Any:
     """llvmlite's own loader of object code."""
     return import_module("staxlang.runtime.engine")
+
+
+def reference() -> Any:
+    """The engine that runs graphs under NumPy."""
+    return import_module("staxlang.runtime.reference")
 
 
 def stages() -> Any:

@@ -44,7 +44,7 @@ def _add(support: Support, target: Target, store: Store | None, text: str, expor
         except LoadError:
             code = None
     if code is None:
-        data = build(text, target, 2)
+        data = build(text, target, 0)
         code = load(data, support.symbols, exported)
         if store is not None:
             store.put(key, data)

@@ -25,14 +25,13 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Trace
 from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
-from staxlang.runtime import identity
+from staxlang.runtime import identity, late
 from staxlang.runtime.disk import digest
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
 from staxlang.runtime.program_loading import Stored, load_program
-from staxlang.runtime.reference import run_graph
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -93,7 +92,7 @@ class ReferenceProgram:
         objects, env = matched
         sizes = dict(zip(self.symbols(self.graph), (evaluate(size, env) for size in plan.sizes), strict=True))
         inputs = [np.asarray(objects[place]) for place in plan.arrays]
-        return run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)
+        return late.reference().run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)
 
 
 class Programs:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from staxlang.base.dtypes import BF16, BOOL, C128, F16, F32, F64, I64, DType, real_of
 from staxlang.base.sizes.expression import terms_of
@@ -11,7 +13,6 @@ from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.forms import cast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
-from staxlang.compiler.llvm.mathematics import mathematics
 from staxlang.compiler.llvm.types import element, number, splat
 from staxlang.compiler.loops.ir import Buffer
 from staxlang.compiler.node import Node
@@ -128,8 +129,13 @@ def apply_row(f: Function, op: str, operands: tuple[Value, ...], dtype: DType) -
     second = operands[1].dtype if len(operands) == 2 and operands[1].dtype is not kind else None
     found = form(op, kind, dtype, lanes, second)
     if found is None:
-        return mathematics(f, op, operands, dtype, lanes, apply_row)
+        return _mathematics().mathematics(f, op, operands, dtype, lanes, apply_row)
     return combine(f, found, operands, dtype, lanes)
+
+
+def _mathematics() -> Any:
+    """Elementary functions: ten modules, for programs that have some."""
+    return import_module("staxlang.compiler.llvm.mathematics")
 
 
 def convert(f: Function, value: Value, dtype: DType) -> Value:
