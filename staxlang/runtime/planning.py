@@ -218,6 +218,17 @@ def strides_in_elements(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     return tuple(stride // array.itemsize for stride in array.strides)
 
 
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements may lie at one place: an axis steps less than what the axes with smaller steps span."""
+    span = array.itemsize
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(array.strides, array.shape, strict=True)):
+        if extent > 1:
+            if stride < span:
+                return array.size > 0
+            span = stride * extent
+    return False
+
+
 def stride_pattern(
     extents: Sequence[int], strides: Sequence[int], sizes: Sequence[Size], numbers: Sequence[Size] | None = None
 ) -> tuple[Size, ...]:
