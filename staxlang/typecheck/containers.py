@@ -145,7 +145,8 @@ def subscript(call: CallContext, value: Value, index: Value) -> Value:
     elif kind is MeaningValue and isinstance(value.object, type):
         return value
     elif isinstance(value, ObjectValue):
-        return _captured_element(call, value, index)
+        meaning = names.indexed(value.object)
+        return _captured_element(call, value, index) if meaning is None else meaning.apply(call, [index], {}, call.span)
     function = class_method(value, "__getitem__")
     if function is not None:
         return call.call(BoundMethod(function, value), [index])

@@ -19,7 +19,7 @@ from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS
 from staxlang.typecheck.named_operations import NamedOperation
 from staxlang.typecheck.notation import dtype_of_class
-from staxlang.typecheck.surface import attributes, choices, creation, dtypes, einsum, joining, linear, reductions, shaping
+from staxlang.typecheck.surface import attributes, choices, creation, dtypes, einsum, grids, joining, linear, reductions, shaping
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
 from staxlang.typecheck.surface.extents import extent_value
@@ -31,7 +31,7 @@ from staxlang.typecheck.surface.updating import assign_subscript, at
 from staxlang.typecheck.values import Meaning, StaticValue, Value
 
 __all__ = [
-    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "method", "resolve", "resolve_attribute", "subscript",
+    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "indexed", "method", "resolve", "resolve_attribute", "subscript",
     "word", "word_constant",
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ KNOWN_COMPOSITES: frozenset[str] = frozenset((
 """Library functions that are recorded whole: the first ones until lowering, which knows a better form than their text; activations until
 the passes have made their operands equal, so that equal calls meet before they are opened (compiler/passes/decompose.py)."""
 
-_SURFACES = (attributes, choices, creation, dtypes, einsum, joining, linear, reductions, shaping)
+_SURFACES = (attributes, choices, creation, dtypes, einsum, grids, joining, linear, reductions, shaping)
 """They declare their spellings when they are imported."""
 _FOREIGN = frozenset(("numpy", "math", "cmath", "scipy", "torch", "jax", "cupy"))
 _STATIC_MATH = ("comb", "dist", "factorial", "frexp", "gamma", "isclose", "isqrt", "lgamma", "modf", "perm", "remainder", "ulp")
@@ -90,6 +90,12 @@ def resolve_attribute(owner: Any, name: str) -> Meaning | None:
     if implementation is None:
         return RefusedMeaning(full)
     return UfuncMethodMeaning(full, row, name, implementation)
+
+
+def indexed(object: Any) -> Meaning | None:
+    """What indexing an object of NumPy means: np.mgrid, np.ogrid, np.r_, np.c_."""
+    name = next((name for name in ("mgrid", "ogrid", "r_", "c_") if object is getattr(np, name)), None)
+    return None if name is None else SPELLINGS[f"indexed.{name}"]
 
 
 _METHOD_ROWS = {

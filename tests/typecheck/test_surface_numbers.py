@@ -110,6 +110,8 @@ np.promote_types(np.int8, np.uint8) | np.finfo(np.float32).eps | np.finfo(m.dtyp
 np.issubdtype(m.dtype, np.floating) | np.can_cast(np.int32, np.float32) | m.dtype == np.float64 | m.dtype.kind
 np.pi * m | np.e + m | np.inf + m | m * np.nan | np.ones(3) * np.finfo(np.float64).eps | np.size(m) * 2 | m.astype(v.dtype)
 np.ones(3, dtype=m.dtype) | np.indices((2, 2)) | np.meshgrid(v, v)[0] | np.vander(v[:3]) | np.hanning(5)
+np.mgrid[0:3, 0:4] | np.mgrid[0 : m.shape[0], 1:5:2] | np.ogrid[:3, 2:5] | np.mgrid[0:1:5j] | np.r_[m[0], 1, 2] | np.r_[0:3, v]
+np.c_[m, m] | np.c_[v, v] | np.c_[v[:5], m] | np.r_[1.5, v] | np.r_[v, 0, v] | m[np.s_[1:, ::2]]
 """
 
 PRODUCTS = """

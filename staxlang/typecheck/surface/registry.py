@@ -102,6 +102,8 @@ def spelled(*spellings: str) -> Callable[[Implementation], Implementation]:
 def spoken(spelling: str) -> str:
     """A spelling as a user would say it: methods and attributes with a dot before them, words and builtins by their name."""
     kind, _, name = spelling.partition(".")
+    if kind == "indexed":
+        return f"np.{name}"
     if kind in ("method", "attribute"):
         return f".{name}"
     return name if kind in ("word", "python") else spelling
