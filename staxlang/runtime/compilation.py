@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from staxlang.base.records import NamedTuple
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
+from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
@@ -57,15 +57,15 @@ def compile_version(
     compiler = Compiler(ground.programs, settings)
     value = kernel_function(function)
     said = declared(value.tree, function, prepared.items)
-    capture = _Capture(compiler, prepared, evidence, said, share=False)
+    capture = KernelCapture(compiler, prepared, evidence, said, share=False)
     capture.run(value)
     if capture.needs_sharing():
-        capture = _Capture(compiler, prepared, evidence, said, share=True)
+        capture = KernelCapture(compiler, prepared, evidence, said, share=True)
         capture.run(value)
     return capture.version(number, value), capture.policy.seen
 
 
-class _Capture:
+class KernelCapture:
     """One evaluation of a function for one call, and the plans made of it."""
 
     def __init__(self, compiler: Compiler, prepared: Prepared, evidence: Evidence, said: Declared, share: bool) -> None:

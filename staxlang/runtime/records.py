@@ -114,7 +114,7 @@ def _encoded(
     recipes = RecipeWriter(plan, slots, function).write()
     first = function.__code__.co_firstlineno
     fields: dict[str, Any] = shifted(plan, -first)._asdict()
-    fields |= {"places": tuple(map(tuple, fields["places"])), "outputs": tuple(map(tuple, plan.outputs))}
+    fields |= {"places": tuple([tuple(place) for place in fields["places"]]), "outputs": tuple([tuple(one) for one in plan.outputs])}
     where = None if gate is None else (gate[0], gate[1] - first)
     plain: Any = (tuple(fields.values()), recipes, names, program, stored, where)
     return marshal.dumps(plain)
