@@ -40,7 +40,7 @@ def index_text(draw, shape):
     return ", ".join(parts) or "..."
 
 
-def run_both(text, values, symbolic):
+def check_both(text, values, symbolic):
     """Python's answer (or its exception), and Stax's."""
     given_values = {k: v.copy() for k, v in values.items()}
     mine = {k: v.copy() for k, v in values.items()}
@@ -66,7 +66,7 @@ def run_both(text, values, symbolic):
 def test_indices(data, shape, symbolic):
     text = data.draw(index_text(shape))
     values = {"x": array(shape), "k": np.array([0, -1])}
-    run_both(f"return x[{text}]", values, symbolic)
+    check_both(f"return x[{text}]", values, symbolic)
 
 
 @settings(max_examples=250, deadline=None)
@@ -75,7 +75,7 @@ def test_updates(data, shape, symbolic):
     text = data.draw(index_text(shape))
     values = {"x": array(shape), "k": np.array([0, -1])}
     change = data.draw(st.sampled_from(["= 9", "+= 2", "*= x.sum()", "= x.max() if x.size else 1"]))
-    run_both(f"x[{text}] {change}\nreturn x", values, symbolic)
+    check_both(f"x[{text}] {change}\nreturn x", values, symbolic)
 
 
 @settings(max_examples=250, deadline=None)
@@ -96,7 +96,7 @@ def test_reductions(data, shape, dtype, symbolic):
         return
     if name == "ptp" and dtype == "?":
         return
-    run_both(f"return np.{name}(x, {options})", {"x": array(shape, dtype)}, symbolic)
+    check_both(f"return np.{name}(x, {options})", {"x": array(shape, dtype)}, symbolic)
 
 
 STEPS = [
@@ -116,7 +116,7 @@ def test_shapes(data, shape, symbolic):
     for _ in range(data.draw(st.integers(1, 3))):
         axis = data.draw(st.integers(-3, 2))
         steps.append(data.draw(st.sampled_from(STEPS)).replace("AXIS", str(axis)))
-    run_both("\n".join([*steps, "return x"]), {"x": array(shape)}, symbolic)
+    check_both("\n".join([*steps, "return x"]), {"x": array(shape)}, symbolic)
 
 
 @settings(max_examples=150, deadline=None)
@@ -129,15 +129,15 @@ def test_products(data, symbolic):
     output = "".join(data.draw(st.permutations(used))[: data.draw(st.integers(0, len(used)))])
     values = {f"t{k}": array(tuple(sizes[letter] for letter in term)) for k, term in enumerate(terms)}
     text = ",".join(terms) + (f"->{output}" if data.draw(st.booleans()) else "")
-    run_both(f"return np.einsum({text!r}, {', '.join(values)})", values, symbolic)
+    check_both(f"return np.einsum({text!r}, {', '.join(values)})", values, symbolic)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=3), st.lists(st.integers(0, 4), min_size=1, max_size=3), st.booleans())
 def test_matrix_products(first, second, symbolic):
     values = {"a": array(tuple(first)), "b": array(tuple(second))}
-    run_both("return a @ b", values, symbolic)
-    run_both("return np.dot(a, b)", values, symbolic)
+    check_both("return a @ b", values, symbolic)
+    check_both("return np.dot(a, b)", values, symbolic)
 
 
 @settings(max_examples=150, deadline=None)
@@ -154,4 +154,4 @@ def test_ufuncs_with_options(data, first, second):
     )
     if "c" in (np.dtype(first).kind, np.dtype(second).kind) and name == "maximum":
         return
-    run_both(f"return np.{name}(a, b{options})", values, False)
+    check_both(f"return np.{name}(a, b{options})", values, False)

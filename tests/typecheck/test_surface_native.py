@@ -20,7 +20,7 @@ BLOCKS = {
 }
 
 
-def run_both(text, arguments):
+def check_both(text, arguments):
     function = function_of(text, *arguments, __name__="cases")
     mine, theirs = ({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()} for _ in range(2))
     kernel = stax.kernel(function)
@@ -37,10 +37,10 @@ def run_both(text, arguments):
 def test_block(block):
     home, texts = BLOCKS[block]
     for text in home.cases(texts):
-        run_both(text, home.arguments(text))
+        check_both(text, home.arguments(text))
 
 
 def test_updates():
     for text in shapes.UPDATES:
         given = shapes.arguments(text)
-        run_both(f"{text}\nreturn {', '.join(given)}", given)
+        check_both(f"{text}\nreturn {', '.join(given)}", given)
