@@ -63,7 +63,7 @@ def detect(isa: str | None = None, threads: int = 0) -> Target:
 def _linux_x86_64() -> tuple[str, frozenset[str]]:
     """(LLVM's processor name, feature flags) by the first processor's block of /proc/cpuinfo."""
     facts: dict[str, str] = {}
-    for line in _read("/proc/cpuinfo").split("\n\n", 1)[0].splitlines():
+    for line in _first_paragraph("/proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         facts[name.strip()] = value.strip()
     flags = frozenset(facts.get("flags", "").split())
@@ -103,7 +103,10 @@ def cache_sizes() -> tuple[int, int, int]:
     found: dict[str, int] = {}
     for index in range(6):
         folder = f"/sys/devices/system/cpu/cpu0/cache/index{index}/"
-        level, kind, size = (_read(folder + name).strip() for name in ("level", "type", "size"))
+        level = _read(folder + "level").strip()
+        if not level:
+            break
+        kind, size = (_read(folder + name).strip() for name in ("type", "size"))
         if size and kind != "Instruction":
             found[level] = int(size[:-1]) * {"K": 1 << 10, "M": 1 << 20}.get(size[-1], 1)
     l1 = found.get("1", 32 << 10)
@@ -123,10 +126,22 @@ def usable_cores() -> int:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            return file.read()
+        with open(path, "rb", buffering=0) as file:
+            return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def _first_paragraph(path: str) -> str:
+    """The text up to the first empty line; the system makes the rest of such a file only if it is read."""
+    text = b""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while b"\n\n" not in text and (more := file.read(2048)):
+                text += more
+    except OSError:
+        pass
+    return text.partition(b"\n\n")[0].decode("utf-8", "replace")
 
 
 def target_for(settings: Settings) -> Target:

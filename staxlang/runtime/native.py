@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
 from importlib import import_module
@@ -62,10 +63,22 @@ class _Library:
 
 def _open() -> ctypes.CDLL:
     path = os.path.join(os.path.dirname(str(llvmlite.__file__)), "binding", str(get_library_name()))
+    if sys.platform == "linux":
+        _link(path)
     try:
         return ctypes.CDLL(path)
     except OSError:  # not beside its package: llvmlite knows where
         return ctypes.CDLL(import_module("llvmlite.binding.ffi").lib._name)
+
+
+def _link(path: str) -> None:
+    """Load a library by the system's own function: other threads run during the 5 ms of it, which `CDLL` does not let them."""
+    try:
+        load = ctypes.CDLL(None).dlopen
+    except AttributeError:  # kept apart from the C library
+        return
+    load.restype, load.argtypes = c_void_p, (c_char_p, c_int)
+    load(os.fsencode(path), os.RTLD_NOW)
 
 
 _library: Final = _Library()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+import typing
 from dataclasses import dataclass
 
 import pytest
 
-from staxlang.base.records import record, replace
+from staxlang.base.records import NamedTuple, record, replace
 
 
 @record
@@ -113,3 +114,75 @@ def test_a_field_without_a_default_after_one_with_is_refused() -> None:
 
     with pytest.raises(TypeError, match="follows"):
         Wrong(1, 2)
+
+
+class Point(NamedTuple):
+    """A place."""
+
+    x: int
+    y: str = "a"
+    z: tuple[int, ...] = ()
+
+    @property
+    def both(self) -> str:
+        return f"{self.x}{self.y}"
+
+
+class PlainPoint(typing.NamedTuple):
+    """A place."""
+
+    x: int
+    y: str = "a"
+    z: tuple[int, ...] = ()
+
+
+def test_named_tuples_are_those_of_typing():
+    for given, named in (((1,), {}), ((1, "b"), {}), ((), {"x": 3}), ((1,), {"z": (2,)})):
+        made, plain = Point(*given, **named), PlainPoint(*given, **named)
+        assert made == plain
+        assert repr(made) == repr(plain).replace("PlainPoint", "Point")
+        assert made._asdict() == plain._asdict()
+        assert made._replace(y="c") == plain._replace(y="c")
+        assert (made.x, made.y, made.z) == tuple(plain)
+    for name in ("_fields", "_field_defaults", "__match_args__", "__doc__", "__slots__"):
+        assert getattr(Point, name) == getattr(PlainPoint, name), name
+    assert Point(4).both == "4a"
+    assert Point._make([1, 2, 3]) == (1, 2, 3)
+    assert not hasattr(Point(1), "__dict__")
+    match Point(5):
+        case Point(x, y=letter):
+            assert (x, letter) == (5, "a")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Point(),  # type: ignore[call-arg]
+        lambda: Point(1, "b", (), 4),  # type: ignore[call-arg]
+        lambda: Point(1, w=2),  # type: ignore[call-arg]
+        lambda: Point(1, x=2),  # type: ignore[misc]
+        lambda: Point._make([1]),
+    ],
+)
+def test_named_tuples_refuse_other_fields(wrong):
+    with pytest.raises(TypeError):
+        wrong()
+    with pytest.raises(ValueError, match="'w'"):
+        Point(1)._replace(w=2)
+    with pytest.raises(AttributeError):
+        Point(1).x = 2  # type: ignore[misc]
+
+
+def test_named_tuples_travel():
+    point = Point(1, z=(2, 3))
+    for other in (pickle.loads(pickle.dumps(point)), copy.copy(point), copy.deepcopy(point)):
+        assert other == point
+        assert type(other) is Point
+
+
+def test_named_tuples_keep_defaults_last():
+    with pytest.raises(TypeError, match="without a default follows"):
+
+        class Bad(NamedTuple):
+            x: int = 1
+            y: int  # type: ignore[misc]
