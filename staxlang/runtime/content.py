@@ -64,7 +64,7 @@ def _of_ours(value: Any) -> Content | None:
         reduced: Any = value.__reduce__()
     except TypeError:
         return None
-    whole = isinstance(reduced, tuple) and len(cast("tuple[Any, ...]", reduced)) == 2  # made by a call, with no state beside it
+    whole = type(reduced) is not str and len(reduced) == 2  # made by a call, with no state beside it
     return ("ours", type(value).__name__, repr(reduced[1])) if whole else None
 
 
