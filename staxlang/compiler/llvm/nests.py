@@ -91,7 +91,8 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
         assert f.lanes is not None
         copies = len(f.lanes.parts)
     accumulators = counted(nest.accumulators) if lanes > 1 else nest.accumulators
-    state = Reduction(accumulators, copies, lanes, f.level, vectors is not None and f.module.tail(nest) == "scalar")
+    alone = vectors is not None and f.module.tail(nest) == "scalar"
+    state = Reduction(accumulators, copies, lanes, f.level, nest, alone, f.module.masks)
     own = {loop.index for loop in nest.loops}
     condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64
 from staxlang.compiler.llvm import accumulators as reductions
+from staxlang.compiler.llvm import working
 from staxlang.compiler.llvm.blocks import Carried
 from staxlang.compiler.llvm.expressions import evaluate, known
 from staxlang.compiler.llvm.function import Function, Part, Value
-from staxlang.compiler.loops.ir import Accumulator
+from staxlang.compiler.loops.ir import Accumulator, Nest
 
 
 def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
@@ -31,21 +32,36 @@ def counted(accumulators: tuple[Accumulator, ...]) -> tuple[Accumulator, ...]:
     return tuple(made)
 
 
+INITIAL_ROWS = {"plain": reductions.initial, "flagged": working.initial_flagged, "numbered": working.initial_numbered}
+
+
+def _form(accumulator: Accumulator, nest: Nest) -> str:
+    if working.flagged(accumulator):
+        return "flagged"
+    return "numbered" if working.numbered(accumulator, nest) else "plain"
+
+
 class Reduction:
     """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry.
 
     alone: there is a state of single elements beside those in lanes, for a tail that runs without vectors.
+    forms: per accumulator "plain", or the working state that its loops carry (`working`), on machines with masks.
     """
 
-    def __init__(self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int, alone: bool = False) -> None:
+    def __init__(
+        self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int, nest: Nest, alone: bool = False, masks: bool = False
+    ) -> None:  # fmt: skip
         self.accumulators = accumulators
         self.copies = copies
         self.alone = alone
         self.groups = copies + alone
+        self.loop = nest.loops[-1]
         self.carried: Carried = []
         self.sizes: list[int] = []
-        for accumulator in accumulators:
-            slots = reductions.initial(accumulator, lanes, level)
+        self.forms = [_form(one, nest) if masks and lanes > 1 and not alone else "plain" for one in accumulators]
+        self.plain_sizes = [len(reductions.initial(one, 1, level)) for one in accumulators]
+        for accumulator, form in zip(accumulators, self.forms, strict=True):
+            slots = INITIAL_ROWS[form](accumulator, lanes, level)
             self.sizes.append(len(slots))
             self.carried += slots * copies
             if alone:
@@ -63,6 +79,9 @@ class Reduction:
         parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
         first = self.copies if self.alone and f.lanes is None else 0
         for number, accumulator in enumerate(self.accumulators):
+            if self.forms[number] != "plain":
+                self._update_working(f, number, accumulator)
+                continue
             for copy, part in enumerate(parts, first):
                 place = self.place(number, copy)
                 state = self.carried[place]
@@ -74,11 +93,34 @@ class Reduction:
                 value = evaluate(f, accumulator.value, part)
                 self.carried[place] = reductions.update(f, accumulator, state, value, mask)
 
+    def _update_working(self, f: Function, number: int, accumulator: Accumulator) -> None:
+        assert f.lanes is not None
+        parts = f.lanes.parts
+        places = [self.place(number, copy) for copy in range(len(parts))]
+        values = [evaluate(f, accumulator.value, part) for part in parts]
+        states = [self.carried[place] for place in places]
+        masks = [part.mask for part in parts]
+        if self.forms[number] == "flagged":
+            states = working.update_flagged(f, accumulator, states, values, masks)
+        else:
+            states = [
+                working.update_numbered(f, accumulator, self.loop, state, value, mask, part.shift)
+                for state, value, mask, part in zip(states, values, masks, parts, strict=True)
+            ]
+        for place, state in zip(places, states, strict=True):
+            self.carried[place] = state
+
+    def _settled(self, f: Function, number: int, accumulator: Accumulator, copy: int) -> list[Value]:
+        state, form = self.carried[self.place(number, copy)], self.forms[number]
+        if form == "flagged":
+            return working.settle_flagged(f, state)
+        return working.settle_numbered(f, accumulator, self.loop, state) if form == "numbered" else state
+
     def results(self, f: Function, horizontal: bool) -> Carried:
         """The final states: parts merged as a tree, then lanes (unless lanes are those of a loop around)."""
         done: Carried = []
         for number, accumulator in enumerate(self.accumulators):
-            states = [self.carried[self.place(number, copy)] for copy in range(self.copies)]
+            states = [self._settled(f, number, accumulator, copy) for copy in range(self.copies)]
             if not horizontal:
                 done += [value for state in states for value in state]
                 continue
@@ -98,8 +140,8 @@ class Reduction:
         for number, accumulator in enumerate(self.accumulators):
             names: dict[str, list[Value]] = {}
             for _ in range(1 if horizontal else self.copies):
-                slots = final[place : place + self.sizes[number]]
-                place += self.sizes[number]
+                slots = final[place : place + self.plain_sizes[number]]
+                place += self.plain_sizes[number]
                 for name, value in reductions.results(f, accumulator, slots).items():
                     names.setdefault(name, []).append(value)
             for name, values in names.items():

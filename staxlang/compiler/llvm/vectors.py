@@ -37,7 +37,7 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
         body([Part(k * width) for k in range(copies)], index, aligned)
 
     even = isinstance(extent, int) and extent % block == 0
-    if f.module.masks and (streams is not None or not even):
+    if f.module.masks and (streams is not None or not even and copies == 1):
         form = plain_masked_loop if streams is not None or f.module.long(nest, copies) else masked_loop
         form(f, start, end, width, copies, carried, writes, body, streams)
         return
