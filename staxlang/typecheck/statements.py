@@ -99,6 +99,8 @@ def assert_(frame: Frame, node: tree.Assert) -> Signal:
         if node.message is not None:
             shown = frame.evaluate(node.message)
             message = f": {shown.value}" if type(shown) is StaticValue else ""
+        if frame.library:  # what it says is about the user's call; its names are not the user's
+            call.error("not-accepted", requirement=message.removeprefix(": ") or text)
         call.error("assertion-failed", condition=text, message=message)
     return None
 

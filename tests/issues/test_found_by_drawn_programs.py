@@ -33,3 +33,57 @@ def test_power_beside_a_gather():
         return (x[i] ** np.float64(2.7)) * 0 + x[i]
 
     agree(f, np.arange(1.0, 40.0), np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u1", "f8", "?"])
+@pytest.mark.parametrize(
+    "reduction",
+    [
+        lambda x: x.sum(),
+        lambda x: x.prod(),
+        lambda x: x.max(keepdims=True),
+        lambda x: x.min(),
+        lambda x: np.any(x, keepdims=True),
+        lambda x: np.nansum(x),
+        lambda x: np.round(x, 1) if x.dtype.kind in "iu" else x.all(),
+        lambda x: x.round() if x.dtype.kind in "iu" else x.any(),
+    ],
+)
+def test_reductions_of_an_array_without_dimensions_are_scalars(dtype, reduction):
+    agree(reduction, np.array(1, dtype))
+
+
+def test_a_reduction_over_no_axis_has_memory_of_its_own():
+    def f(x, y):
+        total, greatest, kept = x.sum(axis=()), y.max(), np.min(x, axis=())
+        x[...] = 5
+        y[...] = 7
+        kept[0] = -1
+        return total, greatest, kept, x
+
+    agree(f, np.arange(3.0), np.array(2.0))
+
+
+def test_where_without_dimensions_is_an_array():
+    def f(x, y):
+        chosen = np.where(x > 0, x, y)
+        chosen[...] = chosen + 1
+        return chosen, np.where(x != 0, y, 0)
+
+    agree(f, np.array(3), np.array(2, "i2"))
+
+
+def test_triangles_of_a_vector():
+    def f(x):
+        return np.triu(x), np.tril(x, -1)
+
+    agree(f, np.arange(4))
+
+
+def test_what_a_library_function_does_not_take_is_a_value_error():
+    @stax.kernel
+    def f(x):
+        return np.cross(x, x)
+
+    with pytest.raises(ValueError, match="cross takes vectors of 2 or 3 components"):
+        f(np.ones((3, 4)))

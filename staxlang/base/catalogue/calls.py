@@ -165,6 +165,13 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    assert x.ndim == 1\n    return x\nf(np.ones(3))",
     ),
     Row(
+        "not-accepted", ValueError,
+        "{requirement}",
+        "A function of NumPy or `stax` does not take arguments of these sizes or values, as in NumPy.",
+        "@stax.kernel\ndef f(x):\n    return np.cross(x, x)\nf(np.ones((5, 4)))",
+        "@stax.kernel\ndef f(x):\n    return np.cross(x, x)\nf(np.ones((5, 3)))",
+    ),
+    Row(
         "not-static", TypeError,
         "{what} must be known when compiling, and {given} is not",
         "Axes, ranks, dtypes, keys and table indices decide what the program is. Numbers given at the call are frozen for them; array "

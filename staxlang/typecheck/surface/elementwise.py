@@ -10,6 +10,7 @@ from collections.abc import Callable
 from staxlang.base.dtypes import BOOL, DType, concrete, integer_bounds, promote
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import absent, array_of, check_cast, dtype_of, expand, is_scalar_like, number_or_array, only
 from staxlang.typecheck.surface.output import into
@@ -145,7 +146,8 @@ def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NO
     if absent(x) or absent(y):
         call.error("missing-argument", function="np.where", name="y")
     mask = truth_of(call, number_or_array(call, condition, "the condition"))
-    return call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
+    chosen = call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
+    return call.copy(chosen) if isinstance(chosen, ArrayValue) and chosen.scalar else chosen  # a 0-d array, where a ufunc gives a scalar
 
 
 def truth_of(call: CallContext, value: Value) -> Value:
@@ -190,7 +192,8 @@ def round_(call: CallContext, a: Value, decimals: Value = StaticValue(0), out: V
     digits = 0 if absent(decimals) else call.static_int(decimals, "decimals")
     dtype = call.type_of(value).dtype
     if dtype.kind in "iu" and digits >= 0:
-        return into(call, call.copy(array_of(call, value)), out, "round")
+        source = array_of(call, value)
+        return into(call, call.array(call.handle(source), TensorType(source.dtype, source.shape)), out, "round")
     if digits == 0:
         return into(call, call.pointwise("rint", (value,)), out, "round")
     scale = StaticValue(10.0 ** abs(digits))

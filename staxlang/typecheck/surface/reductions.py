@@ -75,7 +75,8 @@ def reduce(call: CallContext, kind: str, array: ArrayValue, axes: tuple[int, ...
     """The operation itself; half floats are reduced in f32 and rounded once."""
     shape = tuple(extent for axis, extent in enumerate(array.shape) if axis not in axes)
     if not axes and kind not in ("argmin", "argmax"):
-        return call.cast(array, result) if kind != "count" else call.cast(array, I64)
+        alone = call.cast(array, I64 if kind == "count" else result)
+        return call.array(call.handle(alone), TensorType(alone.dtype, shape))  # never the array itself; of a 0-d one a NumPy scalar
     if array.dtype is F16 and kind in ("sum", "prod"):
         wide = call.operation("reduce", [call.cast(array, F32)], TensorType(F32, shape), kind=kind, axes=axes)
         return call.cast(wide, result)
