@@ -12,6 +12,9 @@ _HOME_ROWS: dict[str, str] = {
     "Kernel": "runtime.kernel",
     "set_num_threads": "runtime.threads",
     "get_num_threads": "runtime.threads",
+    "spec": "runtime.specs",
+    "Lowered": "runtime.lowered",
+    "Compiled": "runtime.lowered",
     "StaxError": "base.diagnostics",
     "StaxWarning": "base.diagnostics",
     **dict.fromkeys(

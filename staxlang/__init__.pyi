@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from staxlang.base.diagnostics import StaxError as StaxError
 from staxlang.base.diagnostics import StaxWarning as StaxWarning
 from staxlang.runtime.kernel import Stats as Stats
+from staxlang.runtime.lowered import Compiled as Compiled
+from staxlang.runtime.lowered import Lowered as Lowered
 from staxlang.runtime.report import Report as Report
+from staxlang.runtime.specs import spec as spec
 from staxlang.runtime.threads import get_num_threads as get_num_threads
 from staxlang.runtime.threads import set_num_threads as set_num_threads
 from staxlang.typecheck.nominal import Array as Array
@@ -85,6 +88,8 @@ class Kernel(Generic[_P, _R_co]):
         **kwargs: Any,
     ) -> str:
         """The text of a stage of the version that serves these arguments."""
+    def lower(self, *specs: Any, **more: Any) -> Lowered:
+        """The optimized graph for arguments of these types, without data and without an engine; `.compile()` makes a callable of it."""
     def reset(self) -> None:
         """Forget all versions; the next call compiles again."""
 

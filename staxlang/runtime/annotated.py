@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -38,6 +38,15 @@ def declared(tree: Any, function: FunctionType, items: Sequence[Item]) -> Declar
             annotations.append(element(annotations[item.parent], _key(items[item.parent], item)))
         if item.kind in _GIVEN or item.kind in ("array", "numpy scalar"):
             leaves.append(Leaf(item.path, annotations[-1], _given(item), spans.get(top)))
+    return _bound(leaves, items, signature)
+
+
+def declared_at(annotations: Mapping[str, Annotation], items: Sequence[Item]) -> Declared:
+    """What annotations by path say about the objects of a call. Raises the diagnostics of what they forbid."""
+    return _bound([Leaf(item.path, annotations[item.path], _given(item)) for item in items if item.path in annotations], items, None)
+
+
+def _bound(leaves: Sequence[Leaf], items: Sequence[Item], signature: Signature | None) -> Declared:
     binding = bind(leaves)
     if binding.diagnostics:
         raise_diagnostics(binding.diagnostics)
@@ -69,7 +78,7 @@ def _rests(rests: dict[str, tuple[Size, ...]]) -> dict[str, int]:
 
 
 def _symbolic(
-    shapes: dict[str, tuple[Size | None, ...]], values: dict[str, int], items: Sequence[Item], signature: Signature
+    shapes: dict[str, tuple[Size | None, ...]], values: dict[str, int], items: Sequence[Item], signature: Signature | None
 ) -> Declared:
     """Symbols alone on an axis are bound by it; one that only an expression determines is solved for: from 2*D given s, D = s//2."""
     alone = {str(size) for shape in shapes.values() for size in shape if isinstance(size, SizeExpression) and str(size) in values}

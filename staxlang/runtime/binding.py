@@ -90,6 +90,10 @@ class Binder:
                     late.raise_error("missing-argument", function=self.name, name=name)
                 values[name] = named[name]
 
+    def has_default(self, parameter: str) -> bool:
+        defaults = self.function.__defaults__ or ()
+        return parameter in self.positional[len(self.positional) - len(defaults) :] or parameter in (self.function.__kwdefaults__ or {})
+
     def default(self, parameter: str) -> Any:
         """The object that stands for a parameter that is not passed."""
         named = self.function.__kwdefaults__ or {}

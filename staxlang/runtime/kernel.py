@@ -110,6 +110,11 @@ class KernelBase:
         """The text of a stage - tree, graph, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
         return late.stages().show(self, stage, args, kwargs)
 
+    def lower(self, *specs: Any, **more: Any) -> Any:
+        """The optimized graph for arguments of these types - `stax.spec(shape, dtype)`, `Tensor[f32, N, 4]`, arrays, numbers - without data
+        and without an engine; `lowered.compile()` makes a callable of it. A parameter whose annotation says its type needs no spec."""
+        return late.lowered().lower(self, specs, more)
+
     def reset(self) -> None:
         """Forget all versions; the next call compiles again."""
         self._dispatcher.reset()
@@ -121,7 +126,8 @@ Kernel, _OFFSET = native_type(KernelBase, "Kernel")
 def kernel(function: Any = None, /, **options: Any) -> Any:
     """Compile a function: `@stax.kernel`, or `@stax.kernel(fast_math=True)` with options.
 
-    The options are those of `Settings`: fallback, strict, fast_math, checked, sizes, overlap, max_versions, unroll_limit, engine, isa.
+    The options are those of `Settings`: fallback, strict, fast_math, checked, sizes, branches, overlap, max_versions, unroll_limit,
+    engine, isa.
 
     >>> import numpy as np, staxlang as stax
     >>> @stax.kernel

@@ -23,6 +23,11 @@ def kernels() -> Any:
     return import_module("staxlang.runtime.kernel")
 
 
+def lowered() -> Any:
+    """Lowering for types instead of data."""
+    return import_module("staxlang.runtime.lowered")
+
+
 def operations() -> Any:
     """Calls of `stax.*` outside of kernels."""
     return import_module("staxlang.runtime.operations")

@@ -12,6 +12,8 @@ from staxlang import Tensor, f32, f64, i32, softmax
 
 N, D, K = stax.dims("N D K")
 
+LOWERED = stax.kernel(lambda x: x * 2).lower(stax.spec((N, 4), np.float32))
+
 
 @stax.kernel
 def project(x: Tensor[f32, N, D], w: Tensor[f32, D, K]) -> Tensor[f32, N, K]:
@@ -61,7 +63,7 @@ def uses_numpy() -> None:
     print(project.stats().hits, project.explain(x, w).bytes_moved, project.show("llvm", x, w), project.explain_misses())
     q, r = stax.divmod(x, 2)
     print(q, r, stax.add(x, 1), stax.eye(3), stax.linspace(0.0, 1.0, 5), stax.meshgrid(x[0], x[1])[0])
-    print(stax.cross_entropy([[0.0, 1.0]], [1]))
+    print(stax.cross_entropy([[0.0, 1.0]], [1]), LOWERED.fingerprint, LOWERED.compile("cpu")(x), stax.cond(True, np.sin, np.cos, x))
 
 
 def uses_arrays(x: Tensor[f32, N, D], w: Tensor[f32, D, K], layer: Layer) -> None:

@@ -97,6 +97,40 @@ API_ROWS: tuple[Row, ...] = (
         runs=False,
     ),
     Row(
+        "bad-spec", TypeError,
+        "{what} cannot be {given}: {reason}",
+        "A spec says what an argument will be: `stax.spec(shape, dtype)`, an annotation such as `Tensor[f32, N, 4]` with one dtype and a "
+        "known number of axes, an array, a number, or one of `int`, `float` and `complex`.",
+        "@stax.kernel\ndef f(x):\n    return x + 1\nf.lower(stax.spec((3,), 'f99'))",
+        "@stax.kernel\ndef f(x):\n    return x + 1\nf.lower(stax.spec((3,), 'f32'))",
+    ),
+    Row(
+        "needs-data", TypeError,
+        "{what} decides what the program does, and `lower` has no data to ask",
+        "Lowering sees types only. A branch on data is a data gate, which is answered by the arguments of a call.",
+        "@stax.kernel\ndef f(x):\n    return x if x.sum() > 0 else -x\nf.lower(stax.spec((3,), np.float64))",
+        "@stax.kernel(branches='inside')\ndef f(x):\n    return x if x.sum() > 0 else -x\nf.lower(stax.spec((3,), np.float64))",
+        "keep the choice in the program: `stax.cond`, `np.where`, `@stax.kernel(branches=\"inside\")`",
+    ),
+    Row(
+        "needs-value", TypeError,
+        "the value of `{path}` decides what the program does ({why}), and its spec says only `{given}`",
+        "A number whose value joins the version's key must be given as a value.",
+        "@stax.kernel\ndef f(x, k):\n    return x.sum(axis=k)\nf.lower(stax.spec((3, 4), np.float64), int)",
+        "@stax.kernel\ndef f(x, k):\n    return x.sum(axis=k)\nf.lower(stax.spec((3, 4), np.float64), 1)",
+        "give the number itself in place of its type",
+    ),
+    Row(
+        "lowered-for-others", ValueError,
+        "this program was lowered for other arguments: {differences}",
+        "A lowered program serves what its specs and guards admit; a call outside of them is not compiled anew.",
+        "@stax.kernel\ndef f(x):\n    return x[:4] if x.shape[0] > 4 else x\n"
+        "g = f.lower(stax.spec(('N',), np.float64)).compile()\ng(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return x[:4] if x.shape[0] > 4 else x\n"
+        "g = f.lower(stax.spec(('N',), np.float64)).compile()\ng(np.ones(5))",
+        "lower the kernel for these arguments too, or call the kernel itself",
+    ),
+    Row(
         "unsupported-function", TypeError,
         "`{name}` cannot be a kernel: it is {given}",
         "Kernels are ordinary functions: no generators, coroutines, or classes.",

@@ -103,10 +103,9 @@ RUNTIME_ROWS: tuple[Row, ...] = (
     Row(
         "engine-unavailable", RuntimeError,
         "the engine `{engine}` cannot run here: {reason}",
-        "The engine exists, but this machine or installation lacks what it needs. `stax doctor` lists it.",
-        "# STAX_ISA=avx512 on a machine without it",
-        "# no such override",
-        runs=False,
+        "The engine is not known, or this machine or installation lacks what it needs.",
+        "@stax.kernel\ndef f(x):\n    return x + 1\nf.lower(stax.spec((3,), np.float64)).compile('cuda')",
+        "@stax.kernel\ndef f(x):\n    return x + 1\nf.lower(stax.spec((3,), np.float64)).compile('cpu')",
     ),
     Row(
         "out-of-memory", MemoryError,
