@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from staxlang.base.sizes import Condition, Size, SizeExpression
+from staxlang.base.sizes.expression import Atom
 
 
 class Writer:
     """Collects a function's lines. Every guard that fails goes to the block `miss`."""
 
-    __slots__ = ("_count", "env", "externals", "globals", "lines")
+    __slots__ = ("_count", "_known", "env", "externals", "globals", "lines")
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -18,6 +19,7 @@ class Writer:
         self.globals: list[str] = []
         self.env: dict[str, str] = {}  # size symbol -> its i64 value
         self._count = 0
+        self._known: dict[object, str] = {}  # what was computed in this block or before it on every way here
 
     def name(self, stem: str) -> str:
         self._count += 1
@@ -34,6 +36,7 @@ class Writer:
 
     def block(self, label: str) -> None:
         self.lines.append(f"{label}:")
+        self._known = {}
 
     def function(self, result: str, name: str, *parameters: str) -> None:
         self.externals.setdefault(name, f"declare {result} @{name}({', '.join(parameters)}) nounwind")
@@ -64,7 +67,7 @@ class Writer:
     def require(self, condition: str, otherwise: str = "miss") -> None:
         label = self.name("ok")
         self.do(f"br i1 {condition}, label %{label}, label %{otherwise}")
-        self.block(label)
+        self.lines.append(f"{label}:")
 
     def require_equal(self, kind: str, left: str, right: str, otherwise: str = "miss") -> None:
         self.require(self.op(f"icmp eq {kind} {left}, {right}"), otherwise)
@@ -88,36 +91,52 @@ class Writer:
         for monomial, count in sorted(size.terms.items(), key=lambda term: -term[1]):
             value = "" if count == 1 and monomial else str(count)
             for atom in monomial:
-                factor = self._atom(atom.kind, atom.name, atom.parts)
-                value = factor if not value else self.op(f"mul i64 {value}, {factor}")
-            total = value if not total else self.op(f"add i64 {total}, {value}")
+                factor = self._atom(atom)
+                value = factor if not value else self._once(f"mul i64 {value}, {factor}")
+            total = value if not total else self._once(f"add i64 {total}, {value}")
         return total
 
-    def _atom(self, kind: str, name: str, parts: tuple[Size, ...]) -> str:
-        if kind == "symbol":
-            return self.env[name]
-        if kind == "floordiv":
-            return self._floor_division(*map(self.size, parts))
-        first, *rest = map(self.size, parts)
-        relation = "slt" if kind == "min" else "sgt"
+    def _once(self, text: str) -> str:
+        """`op`, but what was computed already is taken again."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self.op(text)
+        return found
+
+    def _atom(self, atom: Atom) -> str:
+        if atom.kind == "symbol":
+            return self.env[atom.name]
+        if atom.kind == "floordiv":
+            return self._floor_division(atom)
+        first, *rest = map(self.size, atom.parts)
+        relation = "slt" if atom.kind == "min" else "sgt"
         for other in rest:
-            smaller = self.op(f"icmp {relation} i64 {first}, {other}")
-            first = self.op(f"select i1 {smaller}, i64 {first}, i64 {other}")
+            smaller = self._once(f"icmp {relation} i64 {first}, {other}")
+            first = self._once(f"select i1 {smaller}, i64 {first}, i64 {other}")
         return first
 
-    def _floor_division(self, a: str, b: str) -> str:
+    def _floor_division(self, atom: Atom) -> str:
         """Rounds down; a zero divisor gives zero instead of a trap (the guards that rule it out may come later)."""
-        zero = self.op(f"icmp eq i64 {b}, 0")
-        safe = self.op(f"select i1 {zero}, i64 1, i64 {b}")
-        quotient = self.op(f"sdiv i64 {a}, {safe}")
-        product = self.op(f"mul i64 {quotient}, {safe}")
-        rest = self.op(f"sub i64 {a}, {product}")
-        signs = self.op(f"xor i64 {rest}, {safe}")
-        inexact = self.op(f"icmp ne i64 {rest}, 0")
-        opposite = self.op(f"icmp slt i64 {signs}, 0")
-        down = self.op(f"and i1 {inexact}, {opposite}")
-        correction = self.op(f"sext i1 {down} to i64")
-        return self.op(f"add i64 {quotient}, {correction}")
+        above, divisor = atom.parts
+        a, b = self.size(above), self.size(divisor)
+        if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
+            return self._once(f"ashr i64 {a}, {divisor.bit_length() - 1}")
+        if isinstance(divisor, int) and divisor != 0:
+            safe = b
+        else:
+            zero = self._once(f"icmp eq i64 {b}, 0")
+            safe = self._once(f"select i1 {zero}, i64 1, i64 {b}")
+        quotient = self._once(f"sdiv i64 {a}, {safe}")
+        if atom.nonnegative:
+            return quotient
+        product = self._once(f"mul i64 {quotient}, {safe}")
+        rest = self._once(f"sub i64 {a}, {product}")
+        signs = self._once(f"xor i64 {rest}, {safe}")
+        inexact = self._once(f"icmp ne i64 {rest}, 0")
+        opposite = self._once(f"icmp slt i64 {signs}, 0")
+        down = self._once(f"and i1 {inexact}, {opposite}")
+        correction = self._once(f"sext i1 {down} to i64")
+        return self._once(f"add i64 {quotient}, {correction}")
 
     def condition(self, condition: Condition) -> str:
         relation = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle"}[condition.relation]

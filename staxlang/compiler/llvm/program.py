@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from staxlang.base.records import record
-from staxlang.base.sizes import Size, floordiv
+from staxlang.base.sizes import Size
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.library import emit_call
@@ -110,17 +110,16 @@ def _grain(f: Function, kernel: Kernel, nest: Nest) -> str:
     """Iterations that a tile has at least; all of them where threads would not pay."""
     target, work, extent = f.module.target, kernel.work, nest.loops[0].extent
     least = max(1, target.parallel_work // TILES_PER_WORK)
-    each = floordiv(work, extent) if extent != 0 else work
-    if isinstance(each, int):
-        grain = str(max(1, least // max(1, each)))
-    else:
-        text, level = size_text(f, each)
-        safe = f.name(level, f"call i64 @llvm.smax.i64(i64 {text}, i64 1)", "x")
-        grain = f.name(level, f"udiv i64 {least}, {safe}", "x")
-    if isinstance(work, int):
-        return grain
+    if isinstance(work, int) and isinstance(extent, int):
+        return str(max(1, least * extent // max(1, work)))
     whole, _ = size_text(f, extent)
     total, level = size_text(f, work)
+    safe = total if isinstance(work, int) else f.name(level, f"call i64 @llvm.smax.i64(i64 {total}, i64 1)", "x")
+    share = f.name(level, f"mul i64 {whole}, {least}", "x")
+    share = f.name(level, f"udiv i64 {share}, {safe}", "x")
+    grain = f.name(level, f"call i64 @llvm.smax.i64(i64 {share}, i64 1)", "x")
+    if isinstance(work, int):
+        return grain
     enough = f.name(level, f"icmp sge i64 {total}, {target.parallel_work}", "x")
     return f.name(level, f"select i1 {enough}, i64 {grain}, i64 {whole}", "x")
 

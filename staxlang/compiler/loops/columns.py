@@ -20,6 +20,8 @@ CHUNK = 262144
 FEWEST_ROWS, MOST_ROWS = 64, 1024
 # Rows that are combined with one another before they meet the tile.
 TOGETHER = 8
+# Rows left over by such groups are combined where the tile is filled, up to this cost; else in a loop of their own.
+ODD_ROWS = 24
 # From this cost on a value that is the same for all rows is made once a column.
 WORTH_A_TILE = 4
 # A strip of columns is at least so wide (bytes): whole cache lines, and enough of them for the hardware to fetch ahead.
@@ -150,6 +152,7 @@ class _Columns:
             finish = _Columns(Plan(self.plan.outer, last), self.column, ex, self.target, self.tiles)
             finish.width, finish.together = self.width, 1
             place, mapping, loops = finish._parallel(self.rows, strips)
+            loops = tuple([Loop(loop.index, loop.extent) for loop in loops])  # little work: not worth a function of its own
             statements += self._wrapped(loops, finish._strip_statements(finish.plan, place[""], mapping, None))
         return tuple(statements)
 
@@ -240,18 +243,19 @@ class _Columns:
 
     def _pass(self, one: Pass, writes: list[Write], start: Size, window: tuple[Size, Size] | None) -> list[Statement]:
         ex = self.ex
-        fills: list[Statement] = []
-        for reduction in one.reductions:
-            self._make_tile(reduction, start, fills, one.inner, window)
-        statements: list[Statement] = []
-        if fills:
-            statements.append(self._nest((), tuple(fills), start))
         loops = [Loop(name, extent) for name, extent in one.inner]
         if window is not None:
             loops[0] = Loop(loops[0].index, window[1], start=window[0])
         stores = tuple([Store(w.buffer, w.subscripts, w.value) for w in writes])
         together = 1 if writes else self._together(one, loops[-1].extent)
         last = loops[-1]
+        odd = self._odd_rows(one, last, together) if len(loops) == 1 else None
+        fills: list[Statement] = []
+        for number, reduction in enumerate(one.reductions):
+            self._make_tile(reduction, start, fills, one.inner, window, odd[number] if odd is not None else None)
+        statements: list[Statement] = []
+        if fills:
+            statements.append(self._nest((), tuple(fills), start))
         if together == 1:
             body = (*stores, *self._accumulate(one.reductions, [[r.value] for r in one.reductions]))
             return [*statements, self._nest(tuple(loops), body, start)]
@@ -264,11 +268,37 @@ class _Columns:
         body = self._accumulate(one.reductions, values)
         statements.append(self._nest((*loops[:-1], Loop(block, whole)), body, start))
         rest = last.extent - whole * together
-        if rest != 0:
+        if rest != 0 and odd is None:
             loop = Loop(last.index, rest, start=last.start + whole * together)
             body = self._accumulate(one.reductions, [[r.value] for r in one.reductions])
             statements.append(self._nest((*loops[:-1], loop), body, start))
         return statements
+
+    def _odd_rows(self, one: Pass, last: Loop, together: int) -> list[Node] | None:
+        """What the reductions begin with: the rows left over by groups of `together`; None where those have their own loop."""
+        ex = self.ex
+        whole = last.extent // together
+        rest = last.extent - whole * together
+        most = rest if isinstance(rest, int) else together - 1
+        if most == 0 or most * sum([ex.cost(r.value) for r in one.reductions]) > ODD_ROWS:
+            return None
+        begin = last.start + whole * together
+        made: list[Node] = []
+        for reduction in one.reductions:
+            nothing = neutral(reduction.kind, reduction.dtype, ex)
+            rows: list[Node] = []
+            for k in range(most):
+                row = begin + k
+                if not isinstance(rest, int):  # a masked load beyond the last page is slow although it reads nothing
+                    row = last.start + minimum(whole * together + k, last.extent - 1)
+                value = ex.substitute(reduction.value, {last.index: row})
+                if reduction.kind == "count":
+                    value = ex.cast(value, I64)
+                if not isinstance(rest, int):
+                    value = ex.make("guard", (ex.make("less", (ex.size(k), ex.size(rest)), BOOL), value, nothing), reduction.dtype)
+                rows.append(value)
+            made.append(tree(COMBINE_ROWS[reduction.kind], rows, ex))
+        return made
 
     def _together(self, one: Pass, extent: Size) -> int:
         """Rows of the innermost axis that are combined before the tile is touched (fewer where addresses are costly to compile)."""
@@ -285,13 +315,14 @@ class _Columns:
     # ---- tiles ----
 
     def _make_tile(
-        self, reduction: Reduction, start: Size, fills: list[Statement], inner: tuple[Range, ...], window: tuple[Size, Size] | None
-    ) -> None:
+        self, reduction: Reduction, start: Size, fills: list[Statement], inner: tuple[Range, ...], window: tuple[Size, Size] | None,
+        begins: Node | None,
+    ) -> None:  # fmt: skip
         ex = self.ex
         value, position = self._locals(reduction)
         place = self._place(value, start)
         if reduction.kind not in ("argmin", "argmax"):
-            fills.append(Store(*place, neutral(reduction.kind, reduction.dtype, ex)))
+            fills.append(Store(*place, neutral(reduction.kind, reduction.dtype, ex) if begins is None else begins))
             return
         first: dict[str, Size] = {name: 0 for name, _ in inner}
         extents: list[Size] = [extent for _, extent in inner]
