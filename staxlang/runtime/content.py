@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import functools
+import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
@@ -20,7 +22,8 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), typ
 def describe(value: Any) -> Content | None:
     """What a value is, without identities, times or places in memory."""
     if isinstance(value, enum.Enum):
-        return ("enum", type(value).__module__, type(value).__qualname__, value.name)
+        content = describe(value.value)
+        return None if content is None else ("enum", type(value).__module__, type(value).__qualname__, value.name, content)
     if type(value) in _PLAIN:
         return ("value", type(value).__name__, repr(value))
     for kind, form in _FORMS:
@@ -47,11 +50,15 @@ def _of_function(value: FunctionType) -> Content | None:
 
 
 def _of_named(value: Any) -> Content | None:
-    """A class, ufunc or built-in function: by the name under which it can be found again."""
+    """A ufunc, built-in function or class of a library: by the name under which it is found again. A user's class with what it holds."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     if module is None and isinstance(value, np.ufunc):
         module = "numpy"
-    return ("named", module, name) if look_up(module, name) is value else None
+    if look_up(module, name) is not value:
+        return None
+    if not isinstance(value, type) or module.partition(".")[0] in _LIBRARIES:
+        return ("named", module, name)
+    return ("class", module, name, class_digest(value))
 
 
 def _of_ours(value: Any) -> Content | None:
@@ -82,6 +89,35 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Content | None]], ...] = (
     (NamedOperation, lambda value: ("operation", value.name)),
     ((type, np.ufunc, BuiltinFunctionType), _of_named),
 )
+
+
+_LIBRARIES = frozenset((*sys.stdlib_module_names, "numpy", "staxlang")) - {"__main__"}
+
+
+def class_digest(cls: type) -> str:
+    """The names that a class and its bases define, with the code of their functions. Other values are compared where they are read."""
+    parts: list[str] = []
+    for base in cls.__mro__:
+        parts.append(f"{base.__module__} {base.__qualname__}")
+        if base.__module__.partition(".")[0] not in _LIBRARIES:
+            held = cast("dict[str, Any]", dict(base.__dict__))
+            parts += [f"{name} {_held_content(held[name])}" for name in sorted(held) if name not in _INCIDENTAL]
+    return digest(*parts)
+
+
+_INCIDENTAL = frozenset(("__dict__", "__weakref__", "__doc__", "__firstlineno__", "__static_attributes__"))
+
+
+def _held_content(value: Any) -> str:
+    """What a class holds under a name: functions by code, members of enumerations by value, other things by kind."""
+    if isinstance(value, property):
+        return f"property {_held_content(value.fget)}"
+    if isinstance(value, functools.cached_property):
+        return f"cached property {_held_content(cast('Any', value).func)}"
+    inner: Any = getattr(value, "__func__", None) or getattr(value, "__wrapped__", None) or value
+    if isinstance(inner, FunctionType):
+        return f"{type(value).__name__} {function_digest(inner) or code_digest(inner.__code__)}"
+    return repr(describe(value)) if isinstance(value, enum.Enum) else type(value).__name__
 
 
 def function_digest(function: FunctionType) -> str | None:

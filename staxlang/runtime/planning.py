@@ -151,7 +151,9 @@ class PlanBuilder:
     def _step(self, place: int, kind: str, key: Any, before: Any, value: Any, path: str) -> int:
         if kind == "closure":  # the function is held fast by its own guard, and a function's cells never change
             return self._place(-1, ("cell", self.slot(before.__closure__[key])), value, path)
-        if kind in ("default", "kwdefault", "class"):  # likewise; the value itself is compared where it is used
+        if kind == "class":
+            return self._of_class(before if isinstance(before, type) else type(before), key, value, path)
+        if kind in ("default", "kwdefault"):  # likewise; the value itself is compared where it is used
             return self._place(-1, ("slot", self.slot(value)), value, path)
         if kind == "attribute":
             return self._place(place, ("attribute", self.slot(key)), value, path)
@@ -163,6 +165,17 @@ class PlanBuilder:
         else:
             self._require(place, ("type", self.slot(type(before))))
         return self._place(place, ("item", key if key >= 0 else len(before) + key), value, path)
+
+    def _of_class(self, cls: type, name: str, value: Any, path: str) -> int:
+        """A function that a class holds, plainly or in a property or the like. One that is only reached through an object made by the
+        access (of a class method) is taken as it is."""
+        held: Any = getattr(cls, name)
+        for part in ("", "fget", "func", "__wrapped__"):
+            if not isinstance(held, MethodType) and (getattr(held, part, None) if part else held) is value:
+                place = self._place(-1, ("slot", self.slot(cls)), cls, cls.__name__)
+                place = self._place(place, ("attribute", self.slot(name)), held, path)
+                return self._place(place, ("attribute", self.slot(part)), value, f"{path}.{part}") if part else place
+        return self._place(-1, ("slot", self.slot(value)), value, path)
 
     def add_capture(self, capture: Capture, arguments: dict[str, Any], written: bool) -> None:
         place = self.at(capture.getter, arguments)

@@ -27,7 +27,8 @@ class RecipeWriter:
 
     ("own globals") ("globals", module) ("own cell", k) ("cell of", slot, k)     where names are looked up
     ("at", place, content) ("type at", place, content) ("code of", slot)         what stands at a place, compared by content
-    ("constant", value) ("dtype", text) ("numpy", dtype, bytes) ("named", module, name) ("made", class, recipe) ("failure")
+    ("constant", value) ("dtype", text) ("numpy", dtype, bytes) ("named", module, name) ("class", module, name, digest)
+    ("made", class, recipe) ("failure")
     """
 
     def __init__(self, plan: EntryPlan, slots: Sequence[Any], function: FunctionType) -> None:
@@ -37,6 +38,9 @@ class RecipeWriter:
         self.recipes: list[Recipe | None] = [None] * len(slots)
 
     def write(self) -> list[Recipe]:
+        for place in self.plan.places:
+            if place.step[0] == "slot" and isinstance(self.slots[place.step[1]], type):  # a class that others are reached through
+                self._set(place.step[1], self._plain(self.slots[place.step[1]]))
         for index, place in enumerate(self.plan.places):
             self._check(index, place.check)
         for place in self.plan.places:
@@ -93,7 +97,7 @@ class RecipeWriter:
             return ("failure",)
         else:
             content = _described(value)
-            if content[0] in ("dtype", "numpy", "named"):
+            if content[0] in ("dtype", "numpy", "named", "class"):
                 return content
         raise Unrecordable
 
@@ -156,10 +160,10 @@ class RecipeReader:
                 self._fill(number, function.__closure__[recipe[2]] if recipe[0] == "cell of" else function.__code__)
 
 
-def _named(module: str, name: str) -> Any:
-    found = look_up(module, name)
-    if found is None:
-        raise LookupError(name)
+def _named(recipe: Recipe) -> Any:
+    found = look_up(recipe[1], recipe[2])
+    if found is None or (recipe[0] == "class" and describe(found) != recipe):
+        raise LookupError(recipe[2])
     return found
 
 
@@ -170,7 +174,8 @@ _FORMS: dict[str, Callable[[RecipeReader, Recipe], Any]] = {
     "constant": lambda reader, recipe: sys.intern(recipe[1]) if type(recipe[1]) is str else recipe[1],
     "dtype": lambda reader, recipe: np.dtype(recipe[1]),
     "numpy": lambda reader, recipe: np.frombuffer(recipe[2], recipe[1])[0],
-    "named": lambda reader, recipe: _named(recipe[1], recipe[2]),
+    "named": lambda reader, recipe: _named(recipe),
+    "class": lambda reader, recipe: _named(recipe),
     "made": lambda reader, recipe: MAKERS[recipe[1]].of(recipe[2]),
     "failure": lambda reader, recipe: reader.failure,
 }

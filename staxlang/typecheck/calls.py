@@ -333,6 +333,7 @@ def _dataclass(call: CallContext, cls: Any, getter: Getter, args: list[Value], k
     record = RecordValue(cls, made)
     after = next((base.__dict__["__post_init__"] for base in cls.__mro__ if "__post_init__" in base.__dict__), None)
     if isinstance(after, FunctionType):
+        call.context.content(getter.step("class", "__post_init__"), "code", after, call.span)
         inline(call, captures.function_value(after, getter.step("class", "__post_init__"), call.span), [record], {})
     return record
 

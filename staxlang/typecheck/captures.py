@@ -264,7 +264,7 @@ def attribute_of(context: EvaluationContext, value: ObjectValue, name: str, span
     owner = value.object
     if isinstance(owner, enum.EnumMeta):
         member = owner._member_map_.get(name)  # pyright: ignore[reportPrivateUsage]
-        return None if member is None else StaticValue(member)
+        return None if member is None else lift(context, member, value.getter.step("attribute", name), span)
     try:
         stored = plain_attribute(owner, name)
     except AttributeError:
@@ -272,9 +272,9 @@ def attribute_of(context: EvaluationContext, value: ObjectValue, name: str, span
     getter = value.getter
     if isinstance(owner, (type, ModuleType)):
         if isinstance(stored, staticmethod):
-            return function_value(stored.__func__, getter.step("class", name), span)
+            return _held(context, stored.__func__, getter.step("class", name), span)
         if isinstance(stored, classmethod):
-            return BoundMethod(function_value(stored.__func__, getter.step("class", name), span), value)
+            return BoundMethod(_held(context, stored.__func__, getter.step("class", name), span), value)
         return lift(context, stored, getter.step("attribute", name), span)
     return bound_attribute(context, value, type(owner), stored, name, getter, span)
 
@@ -290,17 +290,22 @@ def bound_attribute(
     inner = _wrapped(stored) if not isinstance(stored, (staticmethod, classmethod)) else None
     function = stored if isinstance(stored, FunctionType) else inner
     if function is not None and not _own(receiver, name):
-        context.content(place, "code", function, span)
-        return BoundMethod(function_value(function, place, span), receiver)
+        return BoundMethod(_held(context, function, place, span), receiver)
     if isinstance(stored, staticmethod):
-        return function_value(stored.__func__, place, span)
+        return _held(context, stored.__func__, place, span)
     if isinstance(stored, classmethod):
-        return BoundMethod(function_value(stored.__func__, place, span), ObjectValue(cls, Getter("object", cls.__name__, cls)))
+        return BoundMethod(_held(context, stored.__func__, place, span), ObjectValue(cls, Getter("object", cls.__name__, cls)))
     if isinstance(stored, (property, functools.cached_property)):
         getting = stored.fget if isinstance(stored, property) else stored.func
         if isinstance(getting, FunctionType):
-            return (BoundMethod(function_value(getting, place, span), receiver),)
+            return (BoundMethod(_held(context, getting, place, span), receiver),)
     return lift(context, stored, getter.step("attribute", name), span)
+
+
+def _held(context: EvaluationContext, function: FunctionType, place: Getter, span: Span | None) -> FunctionValue:
+    """A function that a class holds: another one in its place is another program."""
+    context.content(place, "code", function, span)
+    return function_value(function, place, span)
 
 
 def _own(receiver: Value, name: str) -> bool:

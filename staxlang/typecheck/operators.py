@@ -224,6 +224,7 @@ class _Special:
         self.name = function.__name__
 
     def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Any) -> Value:
+        call.context.content(self.getter, "code", self.function, span)
         return call.call(call.context.function(self.function, self.getter, span), args, kwargs)
 
 
