@@ -14,6 +14,8 @@ from staxlang.runtime.programs import check_of, stages
 def raise_failed_check(graph: Graph, target: Target, settings: Settings, status: int) -> NoReturn:
     """Stages are made anew: they say which check has this status."""
     node, span = check_of(stages(graph, target, settings, "check"), status - 1)
+    if node.get("what") == "exponent":
+        raise_diagnostics([diagnose("negative-power", span, power="taken from data")])
     expression = span.source.line(span.line).strip() if span is not None else "an index"
     fields = {"index": "taken from data", "axis": node.get("axis", 0), "extent": node.get("extent", "?"), "expression": expression}
     raise_diagnostics([diagnose("index-out-of-range-at-run", span, **fields)])

@@ -13,6 +13,10 @@ from staxlang.runtime.versions import Program
 Stored = tuple[Any, ...]
 """(object code, `declare` lines of outside functions, size symbols, scratch bytes, work, number of run-time checks): what marshal keeps."""
 
+EXPONENT = "negative exponent"
+"""What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
+
+
 def load_program(support: Support, target: Any, store: Store | None, key: str, stored: Stored) -> Program:
     """Raises LoadError where the object does not fit."""
     found = support.programs.get(key)

@@ -31,7 +31,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -159,7 +159,9 @@ class Programs:
 
 def check_text(made: Stages, number: int) -> str:
     """What the run-time check of a program says when it fails, for a process that has only the program's code."""
-    _, span = check_of(made, number)
+    node, span = check_of(made, number)
+    if node.get("what") == "exponent":
+        return EXPONENT
     return f"{span.source.line(span.line).strip()} ({span.source.name}:{span.line})" if span is not None else "an index"
 
 

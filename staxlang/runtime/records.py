@@ -16,7 +16,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -33,6 +33,8 @@ class RestoredFailure:
 
     def __call__(self, status: int) -> None:
         expression = self.checks[status - 1] if status <= len(self.checks) else self.kernel
+        if expression == EXPONENT:
+            late.raise_error("negative-power", power="taken from data")
         late.raise_error("index-out-of-range-at-run", index="taken from data", axis="?", extent="?", expression=expression)
 
 

@@ -211,6 +211,8 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
     places = np.asarray(operand)
     wrong = places[(places < 0) | (places >= extent)]
     if wrong.size:
+        if node.get("what") == "exponent":
+            raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
         raise IndexError(f"{node.get('what', 'index')} {int(wrong.flat[0])} is out of bounds for an axis of {extent}")
     return places
 

@@ -366,6 +366,8 @@ def pointwise(call: CallContext, name: str, operands: Sequence[Value], dtype: DT
         wanted, result = result_type(operation, tuple(dtypes))
     except TypeError as error:
         call.error("no-such-operation", operation=call.operation_text(name), types=", ".join(map(describe, operands)), reason=str(error))
+    if name == "power" and wanted[1].kind == "i":
+        operands = (operands[0], _exponent(call, operands[1]))
     if static:
         return _folded(call, name, operands, wanted, result)
     if name in _COMPARE:
@@ -376,6 +378,31 @@ def pointwise(call: CallContext, name: str, operands: Sequence[Value], dtype: DT
     handles = tuple(_operand(call, operand, into, shape) for operand, into in zip(operands, wanted, strict=True))
     type_ = TensorType(result, shape)
     return call.array(call.record(name, handles, {}, type_), type_)
+
+
+def _exponent(call: CallContext, value: Value) -> Value:
+    """The exponent of an integer, which NumPy refuses where it is negative: decided now, as a guard, or by a test when the program runs."""
+    if type(value) is ArrayValue:
+        if value.dtype.kind != "i":
+            return value
+        tested: Value = call.cast(value, I64)
+        live = call.context.branches.live
+        if live is not None:
+            tested = call.to_array(pointwise(call, "where", (live, tested, StaticValue(0))))
+        limit = {"extent": MAX_I64, "what": "exponent"}
+        type_ = TensorType(I64, value.shape)
+        return call.cast(call.array(call.record("assert_index", (call.handle(tested),), limit, type_), type_), value.dtype)
+    if type(value) is StaticValue:
+        negative = value.value < 0
+    else:
+        size = value.size if type(value) is SizeValue else binding.formula_size(call.context, value, call.span)
+        negative = size is not None and call.decide(Condition("<", size, 0), "it is the exponent of integers")
+    if negative:
+        call.error("negative-power", power=str(value.value) if type(value) is StaticValue else call.text(1))
+    return value
+
+
+MAX_I64 = (1 << 63) - 1
 
 
 def _operand(call: CallContext, operand: Value, dtype: DType, shape: tuple[Size, ...]) -> Handle:

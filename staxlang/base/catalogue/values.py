@@ -77,7 +77,7 @@ VALUE_ROWS: tuple[Row, ...] = (
         "NumPy refuses it too.",
         "@stax.kernel\ndef f(x):\n    return x ** -1\nf(np.ones(3, int))",
         "@stax.kernel\ndef f(x):\n    return x ** -1.0\nf(np.ones(3, int))",
-        "use a float: `x ** {power}.0`",
+        "make one of them a float, as in `x ** -1.0`",
     ),
     Row(
         "immutable-scalar", TypeError,

@@ -24,6 +24,7 @@ from staxlang.typecheck.surface.arguments import (
     flag,
     full,
     normalized_axis,
+    number_or_array,
 )  # fmt: skip
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
@@ -147,10 +148,22 @@ def _accumulated(
     axes = reduced_axes(call, axis, array.rank)
     result = dtype_of(call, dtype) or (out.dtype if isinstance(out, ArrayValue) else accumulator(array.dtype))
     source = masked(call, call.cast(array, result), where, _NEUTRAL[kind])
+    if absent(initial):
+        _require_elements(call, array, axes, kind)
     total = reduce(call, _AS_BOOL[kind] if result is BOOL else kind, source, axes, result)
-    if initial is not MISSING:
-        total = _with_initial(call, kind, total, initial, result)
+    if initial is not MISSING and not absent(initial):
+        total = _with_initial(call, kind, total, _initial(call, initial), result)
     return finished(call, total, axes, keepdims, out, kind)
+
+
+def _initial(call: CallContext, initial: Value) -> Value:
+    """The number to start with. None is NumPy's word for no start at all, which only some reductions have."""
+    if initial is MISSING:
+        return initial
+    value = number_or_array(call, initial, "`initial`")
+    if call.type_of(value).rank:
+        call.error("bad-argument", argument="`initial`", operation=call.text(), expected="a number", given=call.describe(value))
+    return value
 
 
 def _with_initial(call: CallContext, kind: str, total: ArrayValue, initial: Value, dtype: DType) -> ArrayValue:
@@ -233,6 +246,7 @@ def _extreme(call: CallContext, kind: str, a: Value, axis: Value, out: Value, ke
     array = array_of(call, a)
     axes = reduced_axes(call, axis, array.rank)
     name = kind
+    initial = MISSING if absent(initial) else _initial(call, initial)
     if not unmasked(where) and initial is MISSING:
         call.error(
             "missing-argument",

@@ -32,6 +32,8 @@ from staxlang.typecheck.views import shape_text
 
 def assign_subscript(call: CallContext, array: ArrayValue, index: Value, value: Value) -> None:
     """`array[index] = value`; the value is cast to the array's dtype, as NumPy does."""
+    if array.scalar:
+        call.error("immutable-scalar", dtype=array.dtype.name)
     parts = taken_apart(call, array, index)
     source = number_or_array(call, value, "the value")
     if parts.mask is not None:
