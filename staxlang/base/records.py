@@ -134,6 +134,8 @@ def _template(count: int, post: bool) -> Callable[[list[Any], Any], FunctionType
 
 # ---- named tuples ----
 
+_TUPLE: Any = tuple.__new__  # pyright: ignore  (its overloads are partially unknown)
+
 
 def _first_new(cls: Any) -> Callable[..., Any]:
     """A constructor that puts the real one in its place."""
@@ -157,14 +159,14 @@ def _new_template(count: int) -> FunctionType:
     made = _NEW_TEMPLATES.get(count)
     if made is None:
         names = [f"a{k}" for k in range(count)]
-        space: dict[str, Any] = {"new": tuple.__new__}
+        space: dict[str, Any] = {"new": _TUPLE}
         exec(f"def __new__(_cls, {', '.join(names)}): return new(_cls, ({''.join([f'{name}, ' for name in names])}))", space)
         made = _NEW_TEMPLATES[count] = space["__new__"]
     return FunctionType(made.__code__, made.__globals__, "__new__")
 
 
 def _make(cls: Any, values: Iterable[Any]) -> Any:
-    made = tuple.__new__(cls, values)
+    made = _TUPLE(cls, values)
     if len(made) != len(cls._fields):
         raise TypeError(f"{cls.__name__} has {len(cls._fields)} fields, not {len(made)}")
     return made

@@ -56,7 +56,7 @@ def _of_named(value: Any) -> Content | None:
         module = "numpy"
     if look_up(module, name) is not value:
         return None
-    if not isinstance(value, type) or module.partition(".")[0] in _LIBRARIES:
+    if not isinstance(value, type) or value.__module__.partition(".")[0] in _LIBRARIES:
         return ("named", module, name)
     return ("class", module, name, class_digest(value))
 
@@ -75,6 +75,11 @@ def _of_ours(value: Any) -> Content | None:
     return ("ours", type(value).__name__, repr(reduced[1])) if whole else None
 
 
+def _of_cached(value: Any) -> Content | None:
+    function = describe(value.__wrapped__)
+    return None if function is None else ("cached", function)
+
+
 def _of_method(value: MethodType) -> Content | None:
     function = describe(value.__func__)
     return None if function is None else ("method", function)
@@ -86,6 +91,7 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Content | None]], ...] = (
     (ModuleType, lambda value: ("module", value.__name__)),
     (FunctionType, _of_function),
     (MethodType, _of_method),
+    (type(functools.lru_cache(len)), _of_cached),
     (NamedOperation, lambda value: ("operation", value.name)),
     ((type, np.ufunc, BuiltinFunctionType), _of_named),
 )
@@ -100,7 +106,7 @@ def class_digest(cls: type) -> str:
     for base in cls.__mro__:
         parts.append(f"{base.__module__} {base.__qualname__}")
         if base.__module__.partition(".")[0] not in _LIBRARIES:
-            held = cast("dict[str, Any]", dict(base.__dict__))
+            held = dict(base.__dict__)
             parts += [f"{name} {_held_content(held[name])}" for name in sorted(held) if name not in _INCIDENTAL]
     return digest(*parts)
 

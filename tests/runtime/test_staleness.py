@@ -21,6 +21,10 @@ def edit(body, text, before, after):
     return body, text.replace("{}", before), text.replace("{}", after)
 
 
+DATACLASS = "from dataclasses import dataclass\n$dataclass\n"
+PARTIAL = "from functools import partial\n"
+CACHED = "import functools\nclass A:\n    $functools.cached_property\n"
+
 EDIT_ROWS = {
     "helper": edit("h(x)", "def h(x): return x * @", "2", "3"),
     "helper of a helper": edit("h(x)", "def g(x): return x @ 1\ndef h(x): return g(x) * 2", "+", "-"),
@@ -60,31 +64,31 @@ EDIT_ROWS = {
     ),
     "isinstance": edit("x * 2 if isinstance(a, B) else x", "class B: pass\nclass C: pass\nclass A(@): pass\na = A()", "B", "C"),
     "hasattr": edit("x * 2 if hasattr(a, 'k') else x", "class A:\n    @ = 1\na = A()", "k", "m"),
-    "class of an object": edit("a.f(x)", "class B:\n    def f(self, x): return x + 1\nclass A(B):\n    def f(self, x): return x\na = @()", "A", "B"),
+    "class of an object": edit(
+        "a.f(x)", "class B:\n    def f(self, x): return x + 1\nclass A(B):\n    def f(self, x): return x\na = @()", "A", "B"
+    ),
     "call operator": edit("a(x)", "class A:\n    def __call__(self, x): return x + @\na = A()", "1", "2"),
     "operator": edit("a + x", "class A:\n    def __add__(self, x): return x + @\na = A()", "1", "2"),
     "index operator": edit("x * a[0]", "class A:\n    def __getitem__(self, k): return @\na = A()", "1.5", "2.5"),
     "initializer": edit("A(2.0).k * x", "class A:\n    def __init__(self, k): self.k = k * @", "1", "2"),
-    "dataclass default": edit(
-        "x.sum(A().k)", "from dataclasses import dataclass\n$dataclass\nclass A:\n    k: int = @", "0", "1"
-    ),
+    "dataclass default": edit("x.sum(A().k)", f"{DATACLASS}class A:\n    k: int = @", "0", "1"),
     "dataclass after initializing": edit(
-        "x * A(2.0).m", "from dataclasses import dataclass\n$dataclass\nclass A:\n    k: float\n    def __post_init__(self): self.m = self.k * @", "2", "3"
+        "x * A(2.0).m", f"{DATACLASS}class A:\n    k: float\n    def __post_init__(self): self.m = self.k * @", "2", "3"
     ),
     "named tuple default": edit("x.sum(A().k)", "from typing import NamedTuple\nclass A(NamedTuple):\n    k: int = @", "0", "1"),
     "field": edit("x.sum(a.k)", "from dataclasses import dataclass\n$dataclass(frozen=True)\nclass A:\n    k: int\na = A(@)", "0", "1"),
     "closure": edit("h(x)", "def make(k):\n    def f(x): return x.sum(k)\n    return f\nh = make(@)", "0", "1"),
     "function in a closure": edit("h(x)", "def make(g):\n    def f(x): return g(x) * 2\n    return f\nh = make(lambda x: x + @)", "1", "2"),
-    "partial": edit("h(x)", "from functools import partial\ndef f(k, x): return x.sum(k)\nh = partial(f, @)", "0", "1"),
-    "partial by name": edit("h(x)", "from functools import partial\ndef f(x, k, m): return x.sum(k) + m\nh = partial(f, m=0, k=@)", "0", "1"),
+    "partial": edit("h(x)", f"{PARTIAL}def f(k, x): return x.sum(k)\nh = partial(f, @)", "0", "1"),
+    "partial by name": edit("h(x)", f"{PARTIAL}def f(x, k, m): return x.sum(k) + m\nh = partial(f, m=0, k=@)", "0", "1"),
     "kernel": edit("h(x)", "import staxlang as stax\n$stax.kernel\ndef h(x): return x * @", "2", "3"),
-    "cached function": edit("h(x) if K else x", "import functools\nK = True\n$functools.lru_cache\ndef g(x): return x\ndef h(x): return x * @", "2", "3"),
+    "cached function": edit("h(2) * x", "import functools\n$functools.lru_cache\ndef h(k): return k * @", "2", "3"),
     "enumeration": edit("x.sum(C.a.value)", "import enum\nclass C(enum.Enum):\n    a = @", "0", "1"),
     "member": edit("x * 2 if c is C.a else x", "import enum\nclass C(enum.Enum):\n    a = 1\n    b = 2\nc = C.@", "a", "b"),
     "static method": edit("A.f(x)", "class A:\n    $staticmethod\n    def f(x): return x + @", "1", "2"),
     "class method": edit("A.f(x)", "class A:\n    k = 1\n    $classmethod\n    def f(cls, x): return x + cls.k * @", "1", "2"),
     "property": edit("x.sum(a.k)", "class A:\n    $property\n    def k(self): return @\na = A()", "0", "1"),
-    "cached property": edit("x.sum(a.k)", "import functools\nclass A:\n    $functools.cached_property\n    def k(self): return @\na = A()", "0", "1"),
+    "cached property": edit("x.sum(a.k)", f"{CACHED}    def k(self): return @\na = A()", "0", "1"),
     "constants": edit("sum([x * k for k in K])", "K = (1, 2@)", "", ", 3"),
     "constants that are equal": edit("h(x)", "def h(x): return (x > 1) * @", "1", "1.0"),
     "constants that differ by sign": edit("h(x)", "import numpy as np\ndef h(x): return np.copysign(x, @)", "0.0", "-0.0"),

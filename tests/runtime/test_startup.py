@@ -59,7 +59,7 @@ PROGRAM = """
 def run(folder, **environment):
     script = folder / "script.py"
     script.write_text(textwrap.dedent(PROGRAM))
-    given = {**os.environ, "PYTHONPATH": str(ROOT), "STAX_CACHE_DIR": str(folder / "cache"), **environment}
+    given = {**os.environ, "PYTHONPATH": str(ROOT), "STAX_CACHE_DIR": str(folder / "cache"), "STAX_CACHE": "1", **environment}
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, env=given, cwd=folder)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
