@@ -9,6 +9,7 @@ from typing import Any
 from staxlang.base.dtypes import BF16, BOOL, C128, F16, F32, F64, I64, DType, real_of
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm import memory
+from staxlang.compiler.llvm.division import divide, shared_divisor
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.forms import cast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
@@ -95,6 +96,8 @@ def _row(f: Function, node: Node) -> Value:
     special = SPECIAL_ROWS.get(node.op)
     if special is not None and any(operand.op == "const" for operand in node.operands):
         return special(f, node, operands)  # type: ignore[arg-type]
+    if node.op == "divide" and shared_divisor(f, node, operands):  # type: ignore[arg-type]
+        return divide(f, *operands)  # type: ignore[arg-type]
     return apply_row(f, node.op, operands, node.type)  # type: ignore[arg-type]
 
 
