@@ -172,20 +172,26 @@ def _bounds(dtype: DType) -> tuple[int, int]:
 
 
 def _check_fits(call: CallContext, value: ScalarValue, dtype: DType) -> None:
-    """A run-time Python integer must fit the array's dtype, at this call and (by guards) at later ones."""
-    if value.kind != "int" or dtype.kind not in "iu" or dtype is I64:
-        return
-    formula = value.formula
-    if type(formula) is scalars.Converted:
-        return
-    size = binding.as_size(call, value, "an integer operand")
+    """A run-time Python integer must fit the array's dtype."""
+    if _side(call, value, dtype):
+        size = binding.as_size(call, value, "an integer operand")
+        call.error("integer-overflow", value=f"the integer {call.hint(size)}", dtype=dtype.name)
+
+
+def _side(call: CallContext, value: Value, dtype: DType) -> int:
+    """Where a Python integer lies, now and (by guards) at later calls: -1 below what the dtype holds, 1 above it, 0 within."""
+    if dtype.kind not in "iu":
+        return 0
     low, high = _bounds(dtype)
-    conditions = [Condition("<=", low, size)]
-    if dtype.bits < 64:
-        conditions.append(Condition("<=", size, high))
-    for condition in conditions:
-        if call.decide(condition, f"it must fit {dtype.name}") is False:
-            call.error("integer-overflow", value=f"the integer {call.hint(size)}", dtype=dtype.name)
+    if type(value) is StaticValue:
+        return 0 if type(value.value) is not int else (value.value > high) - (value.value < low)
+    if type(value) is not ScalarValue or value.kind != "int" or dtype is I64 or type(value.formula) is scalars.Converted:
+        return 0
+    size = binding.as_size(call, value, "an integer operand")
+    why = f"it must fit {dtype.name}"
+    if call.decide(Condition("<=", low, size), why) is False:
+        return -1
+    return 1 if dtype.bits < 64 and call.decide(Condition("<=", size, high), why) is False else 0
 
 
 def size_handle(call: CallContext, size: Size) -> Handle:
@@ -431,10 +437,10 @@ def _checked(call: CallContext, value: Any, dtype: DType) -> Any:
 def _out_of_range(call: CallContext, name: str, operands: Sequence[Value], wanted: tuple[DType, ...]) -> Value | None:
     """NumPy compares with a Python integer by its value, also where the array's dtype cannot hold it: the answer is the same everywhere."""
     for index, (operand, dtype) in enumerate(zip(operands, wanted, strict=True)):
-        if type(operand) is StaticValue and type(operand.value) is int and dtype.kind in "iu" and not _fits(operand.value, dtype):
+        side = _side(call, operand, dtype)
+        if side:
             other = operands[1 - index]
-            inside = 0  # every value of the dtype compares like this one
-            answer = _COMPARE[name](inside, operand.value) if index else _COMPARE[name](operand.value, inside)
+            answer = _COMPARE[name](0, side) if index else _COMPARE[name](side, 0)  # as for every value of the dtype
             shape = other.type.shape if type(other) is ArrayValue else ()
             type_ = TensorType(BOOL, shape)
             return call.array(spread(call, constant(call, answer, BOOL), TensorType(BOOL, ()), shape), type_)

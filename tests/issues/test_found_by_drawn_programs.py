@@ -87,3 +87,17 @@ def test_what_a_library_function_does_not_take_is_a_value_error():
 
     with pytest.raises(ValueError, match="cross takes vectors of 2 or 3 components"):
         f(np.ones((3, 4)))
+
+
+def test_comparisons_with_python_integers_beyond_the_dtype():
+    def f(x, k):
+        return x < k, x == k, k <= x, np.not_equal(x, k)
+
+    kernel = stax.kernel(f)
+    for dtype in ("u1", "i2", "u8"):
+        for k in (1, -1, 300, 70000, -(2**40), 2):
+            x = np.arange(3).astype(dtype)
+            for one, other in zip(kernel(x, k), f(x, k), strict=True):
+                np.testing.assert_array_equal(one, other)
+    with pytest.raises(OverflowError):
+        stax.kernel(lambda x, k: x + k)(np.arange(3, dtype="u1"), -1)
