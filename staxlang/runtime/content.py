@@ -13,7 +13,6 @@ import numpy as np
 
 from staxlang.runtime.containers import look_up
 from staxlang.runtime.disk import digest
-from staxlang.typecheck.named_operations import NamedOperation
 
 Content = tuple[Any, ...]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented))
@@ -92,7 +91,6 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Content | None]], ...] = (
     (FunctionType, _of_function),
     (MethodType, _of_method),
     (type(functools.lru_cache(len)), _of_cached),
-    (NamedOperation, lambda value: ("operation", value.name)),
     ((type, np.ufunc, BuiltinFunctionType), _of_named),
 )
 

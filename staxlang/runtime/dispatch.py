@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import time
+from _thread import RLock
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
@@ -64,7 +64,7 @@ class Dispatcher:
         self.retired_hits = 0
         self.misses: deque[Miss] = deque(maxlen=_MISSES_KEPT)
         self._publish = publish  # directs the kernel object's calls to a native address
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._numbers = itertools.count(1)
         self._warned = False
         self._refused: set[str] = set()  # kinds of arguments that the compiler refused (with a fallback)

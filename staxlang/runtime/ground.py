@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock
+from importlib import import_module
 from typing import Any, Final
 
 from staxlang.base.settings import Settings
@@ -12,7 +13,7 @@ from staxlang.runtime.disk import Store
 from staxlang.runtime.machine import detect
 from staxlang.runtime.support import Support
 
-_lock: Final = threading.Lock()
+_lock: Final = allocate_lock()
 _grounds: Final[dict[tuple[Any, ...], Ground]] = {}
 _stores: Final[dict[tuple[str | None, int], Store]] = {}
 _reason: str | None = None
@@ -27,13 +28,13 @@ class _Making:
         self._store = store
         self._support: Support | None = None
         self._problem: BaseException | None = None
-        self._thread: threading.Thread | None = None
+        self._thread: Any = None
         stored = Support.stored(target, store, identity.compiler())
         if stored is not None:
             self._support = stored
             stored.set_miss_function(_missed)
         else:
-            self._thread = threading.Thread(target=self._make, name="stax-support")
+            self._thread = import_module("threading").Thread(target=self._make, name="stax-support")
             self._thread.start()
 
     def _make(self) -> None:

@@ -19,13 +19,17 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def compiler() -> str:
     """Changes with every file of the package, by name, length and time: a source checkout never runs the code of an older compiler."""
     facts: list[str] = []
-    for folder, folders, files in os.walk(_PACKAGE):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(files):
-            if name.endswith((".py", ".stx", ".bin")):
-                path = f"{folder}/{name}"
-                status = os.stat(path)
-                facts.append(f"{path[len(_PACKAGE) :]} {status.st_size} {status.st_mtime_ns}")
+    folders = [_PACKAGE]
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[-3:] == ".py" or name[-4:] in (".stx", ".bin"):
+                    status = entry.stat()
+                    facts.append(f"{entry.path[len(_PACKAGE) :]} {status.st_size} {status.st_mtime_ns}")
+                elif name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    facts.sort()
     python = f"{sys.implementation.cache_tag} {sys.hexversion}"
     return digest("\n".join(facts), __version__, python, np.__version__)
 

@@ -88,7 +88,7 @@ def warm(tmp_path_factory):
 def test_the_import_brings_in_little(cold):
     """Besides Stax's own modules only small ones of Python's, and of its own only what every call needs."""
     others = {name.partition(".")[0] for name in cold["import"]} - {"staxlang"}
-    assert others <= {"__future__", "_blake2", "_heapq", "atexit", "heapq", "mmap", "string", "_string", "threading"}
+    assert others <= {"__future__", "_blake2", "atexit", "mmap"}
     assert len(own(cold["import"])) <= 60
     assert rooms(cold["import"], "parser") == []
 
