@@ -92,7 +92,7 @@ def tensor(dtype: DType, *shape: Size) -> TensorType:
 
 
 def row_major_strides(shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """Element strides of a C-contiguous array.
+    """Element strides of a C-contiguous array; an extent that is known to be 0 counts as 1, as in NumPy.
 
     >>> row_major_strides((4, 3, 2))
     (6, 2, 1)
@@ -101,7 +101,7 @@ def row_major_strides(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     step: Size = 1
     for extent in reversed(shape):
         strides.append(step)
-        step = step * extent
+        step = step if extent == 0 else step * extent
     return tuple(reversed(strides))
 
 
