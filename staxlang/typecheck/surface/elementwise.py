@@ -138,16 +138,26 @@ def outer(row: str) -> Callable[..., Value]:
 # ---- choosing ----
 
 
-@spelled("np.where", "word.where")
+@spelled("np.where", "stax.where")
 def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
+    chosen = _chosen(call, condition, x, y)
+    return call.copy(chosen) if isinstance(chosen, ArrayValue) and chosen.scalar else chosen  # a 0-d array, where a ufunc gives a scalar
+
+
+@spelled("word.where")
+def where_word(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
+    """In .stx it is a row like any other: of scalars a scalar, as NumPy's functions give that are made of it."""
+    return _chosen(call, condition, x, y)
+
+
+def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:
     if absent(x) and absent(y):
         help = "with three arguments, `np.where(mask, a, b)`, the result has the mask's shape"
         call.error("unknown-operation", name="np.where(mask)", help=help)
     if absent(x) or absent(y):
         call.error("missing-argument", function="np.where", name="y")
     mask = truth_of(call, number_or_array(call, condition, "the condition"))
-    chosen = call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
-    return call.copy(chosen) if isinstance(chosen, ArrayValue) and chosen.scalar else chosen  # a 0-d array, where a ufunc gives a scalar
+    return call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
 
 
 def truth_of(call: CallContext, value: Value) -> Value:
