@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.reduction import Reduction, counted
 from staxlang.compiler.llvm.scans import scan_loop, scanned
+from staxlang.compiler.llvm.transposes import emit_turn, turn_of
 from staxlang.compiler.llvm.types import component_size
 from staxlang.compiler.llvm.vectors import vector_loop
 from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
@@ -19,7 +20,11 @@ STORE_ROWS = {"add": "add", "min": "minimum", "max": "maximum"}
 
 def emit_statement(f: Function, statement: Statement) -> None:
     if isinstance(statement, Nest):
-        emit_nest(f, statement)
+        turn = turn_of(f, statement)
+        if turn is not None:
+            emit_turn(f, turn, lambda nest: emit_nest(f, nest))
+        else:
+            emit_nest(f, statement)
     elif isinstance(statement, Let):
         emit_let(f, statement)
     else:

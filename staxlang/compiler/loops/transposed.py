@@ -1,4 +1,4 @@
-"""Pointwise kernels some of whose operands lie the other way round: blocks, into which those operands are copied line by line."""
+"""Pointwise kernels some of whose operands lie the other way round: those operands are turned in blocks that stay in cache."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from staxlang.compiler.target import Target
 
 # A block is so many points along the axis that vectors run along, and so many bytes along the other one.
 ALONG = 128
-ACROSS_BYTES = 128
-# Operands smaller than this stay in cache however they are walked.
-SMALL = 16 << 10
+ACROSS_BYTES = 256
+LINE = ALONG + 16  # elements from one of a tile's lines to the next: they fall into different sets of the cache
+# Operands smaller than this (bytes) are gathered.
+SMALL = 1 << 10
 
 
 @record
@@ -76,7 +77,7 @@ def crossed_body(
     writes: list[Write], ranges: tuple[Range, ...], crossing: Crossing, ex: Expressions, target: Target, tiles: list[Buffer],
     streaming: frozenset[str],
 ) -> tuple[Statement, ...]:  # fmt: skip
-    """Blocks in parallel; in each the crossing operands are copied along their own lines, then all is computed along the results'."""
+    """Blocks in parallel; in each the crossing operands are read along their own lines into tiles that lie as the results do."""
     extents = dict(ranges)
     last, along = ranges[-1]
     across = extents[crossing.axis]
@@ -98,12 +99,12 @@ def crossed_body(
     for node in crossing.loads:
         load = ex.substitute(node, place)
         name = ex.fresh("tile")
-        ex.buffers[name] = Buffer(name, node.type, (ALONG, width + 1), (width + 1, 1), "temporary")  # one more: other cache sets
+        ex.buffers[name] = Buffer(name, node.type, (width, LINE), (LINE, 1), "temporary")
         tiles.append(ex.buffers[name])
-        at = (symbol(last) - starts[last], symbol(crossing.axis) - starts[crossing.axis])
+        at = (symbol(crossing.axis) - starts[crossing.axis], symbol(last) - starts[last])
         copies.append(Store(name, at, load))
         table[load] = ex.load(name, at)
-    scope.statements.append(Nest((loops[last], _vector(loops[crossing.axis], copies, width, ex, target)), tuple(copies)))
+    scope.statements += [Nest((loops[last], _vector(loops[crossing.axis], (copy,), width, ex, target)), (copy,)) for copy in copies]
     memo = {}
     values = scope.hoisted([ex.replace(write.value, table, memo) for write in writes], frozenset(loops))
     stores = [Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)]
