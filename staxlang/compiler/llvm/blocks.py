@@ -7,6 +7,11 @@ from collections.abc import Callable
 from staxlang.compiler.llvm.function import Function, Scope, Value
 
 Carried = list[Value]
+Stop = Callable[[], "str | None"]
+
+
+def never(*_: int) -> None:
+    """Nothing ends a loop before its end."""
 
 
 def begin(f: Function, n: int, writes: frozenset[str], carried: Carried) -> tuple[Scope, Carried, Carried]:
@@ -19,8 +24,13 @@ def begin(f: Function, n: int, writes: frozenset[str], carried: Carried) -> tupl
     return scope, list(carried), before
 
 
-def run_loop(f: Function, start: str, end: str, step: int, carried: Carried, writes: frozenset[str], body: Callable[[str], None]) -> None:
-    """A loop that runs at least once: `body(index)` for index = start, start + step, .. < end; `carried` goes from one run to the next."""
+def run_loop(
+    f: Function, start: str, end: str, step: int, carried: Carried, writes: frozenset[str], body: Callable[[str], None], stop: Stop = never,
+) -> None:  # fmt: skip
+    """A loop that runs at least once: `body(index)` for index = start, start + step, .. < end; `carried` goes from one run to the next.
+
+    stop: an i1, computed after the body, that ends the loop; None: never.
+    """
     n = f.fresh()
     outer = f.level
     scope, phis, before = begin(f, n, writes, carried)
@@ -28,6 +38,9 @@ def run_loop(f: Function, start: str, end: str, step: int, carried: Carried, wri
     body(index)
     following = f.name(f.level, f"add i64 {index}, {step}", "i")
     more = f.name(f.level, f"icmp slt i64 {following}, {end}", "i")
+    early = stop()
+    if early is not None:
+        more = f.name(f.level, f"select i1 {early}, i1 false, i1 {more}", "i")
     f.emit(f.level, f"br i1 {more}, label %loop.{n}, label %done.{n}")
     f.close()
     around = f.scopes[outer]

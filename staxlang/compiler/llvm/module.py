@@ -16,7 +16,6 @@ from staxlang.compiler.target import Target
 
 CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
 HEAVY = 24  # a vector body of more than this weight is not unrolled
-LONG = 10  # one of more than this weight computes its masks in every iteration
 WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmod": 12, "maximum": 3, "minimum": 3, "load": 1, "cast": 2}
 
 
@@ -148,15 +147,10 @@ class Module:
         unroll = max(1, nest.loops[-1].unroll)
         return unroll if unroll == 1 or weight(nest.body, nest) <= HEAVY else 1
 
-    def long(self, nest: Nest, copies: int) -> bool:
-        """Whether computing masks in every iteration is little beside a vector loop's body, or the loop is a mere fill."""
-        amount = weight(nest.body, nest)
-        return copies == 1 and (amount > LONG or amount == 0)
-
     def tail(self, nest: Nest) -> str:
-        """How a vector loop's last elements are done: "carried" (all iterations are masked), "masked" (one iteration), or "scalar"."""
+        """How a vector loop's last elements are done: "masked" or "scalar"."""
         if self.masks:
-            return "carried"
+            return "masked"
         found = self._tails.get(id(nest))
         if found is None:  # AVX2 has masks for 32 and 64 bit elements; else each lane of a masked access is a branch
             wide = self.target.triple.startswith("x86_64") and self.target.vector_bytes == 32

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from staxlang.base.sizes import Size, symbols
 from staxlang.compiler.llvm import memory
 from staxlang.compiler.llvm.blocks import Carried, run_if, run_loop
@@ -97,7 +99,7 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
         copies = len(f.lanes.parts)
     accumulators = counted(nest.accumulators) if lanes > 1 else nest.accumulators
     alone = vectors is not None and f.module.tail(nest) == "scalar"
-    state = Reduction(accumulators, copies, lanes, f.level, nest, alone, f.module.masks)
+    state = Reduction(accumulators, copies, lanes, f.level, nest, f.module.schedule.program.interner, alone, f.module.masks)
     own = {loop.index for loop in nest.loops}
     condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)
@@ -140,7 +142,8 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
             scan_loop(f, nest, *scan, writes)
             return
         if loop.kind == "vector" and loop.width > 1:
-            vector_loop(f, loop, nest, state.copies, state.carried, writes, lambda: run_body(f, nest, state))
+            stops = partial(state.stop, f)
+            vector_loop(f, loop, nest, state.copies, state.carried, writes, lambda: run_body(f, nest, state), stops)
             return
         if bounds is not None and depth == 0:
             start, end = bounds

@@ -6,9 +6,10 @@ from staxlang.base.dtypes import BOOL, I64
 from staxlang.compiler.llvm import accumulators as reductions
 from staxlang.compiler.llvm import working
 from staxlang.compiler.llvm.blocks import Carried
-from staxlang.compiler.llvm.expressions import evaluate, known
+from staxlang.compiler.llvm.expressions import apply_row, evaluate, known
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.loops.ir import Accumulator, Nest
+from staxlang.compiler.node import Interner
 
 
 def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
@@ -32,10 +33,13 @@ def counted(accumulators: tuple[Accumulator, ...]) -> tuple[Accumulator, ...]:
     return tuple(made)
 
 
-INITIAL_ROWS = {"plain": reductions.initial, "flagged": working.initial_flagged, "numbered": working.initial_numbered}
+INITIAL_ROWS = {"plain": reductions.initial, "flagged": working.initial_flagged, "numbered": working.initial_numbered,
+                "first": working.initial_first}  # fmt: skip
 
 
 def _form(accumulator: Accumulator, nest: Nest) -> str:
+    if working.first(accumulator, nest):
+        return "first"
     if working.flagged(accumulator):
         return "flagged"
     return "numbered" if working.numbered(accumulator, nest) else "plain"
@@ -49,7 +53,8 @@ class Reduction:
     """
 
     def __init__(
-        self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int, nest: Nest, alone: bool = False, masks: bool = False
+        self, accumulators: tuple[Accumulator, ...], copies: int, lanes: int, level: int, nest: Nest, interner: Interner,
+        alone: bool = False, masks: bool = False,
     ) -> None:  # fmt: skip
         self.accumulators = accumulators
         self.copies = copies
@@ -59,6 +64,10 @@ class Reduction:
         self.carried: Carried = []
         self.sizes: list[int] = []
         self.forms = [_form(one, nest) if masks and lanes > 1 and not alone else "plain" for one in accumulators]
+        both = list(zip(accumulators, self.forms, strict=True))
+        self.conditions = [working.condition(one, interner) if form == "first" else one.value for one, form in both]
+        ends = [form == "first" or one.kind in ("any", "all") for one, form in both]
+        self.stops = bool(ends) and all(ends) and lanes > 1 and not alone and not nest.body and self.loop.kind == "vector"
         self.plain_sizes = [len(reductions.initial(one, 1, level)) for one in accumulators]
         for accumulator, form in zip(accumulators, self.forms, strict=True):
             slots = INITIAL_ROWS[form](accumulator, lanes, level)
@@ -97,10 +106,14 @@ class Reduction:
         assert f.lanes is not None
         parts = f.lanes.parts
         places = [self.place(number, copy) for copy in range(len(parts))]
-        values = [evaluate(f, accumulator.value, part) for part in parts]
+        values = [] if self.forms[number] == "first" else [evaluate(f, accumulator.value, part) for part in parts]
         states = [self.carried[place] for place in places]
         masks = [part.mask for part in parts]
-        if self.forms[number] == "flagged":
+        form = self.forms[number]
+        if form == "first":
+            values = [evaluate(f, self.conditions[number], part) for part in parts]
+            states = [working.update_first(f, self.loop, value, mask) for value, mask in zip(values, masks, strict=True)]
+        elif form == "flagged":
             states = working.update_flagged(f, accumulator, states, values, masks)
         else:
             states = [
@@ -110,8 +123,30 @@ class Reduction:
         for place, state in zip(places, states, strict=True):
             self.carried[place] = state
 
+    def stop(self, f: Function, copies: int) -> str | None:
+        """An i1: no further value can change any result, as the first so many copies tell. None: that is not looked at."""
+        if not self.stops:
+            return None
+        texts: list[str] = []
+        for number, accumulator in enumerate(self.accumulators):
+            truths = [self.carried[self.place(number, copy)][0] for copy in range(copies)]
+            op = "logical_and" if accumulator.kind == "all" else "logical_or"
+            while len(truths) > 1:
+                pairs = range(0, len(truths) - 1, 2)
+                truths = [apply_row(f, op, (truths[k], truths[k + 1]), BOOL) for k in pairs] + truths[len(truths) & ~1 :]
+            one = truths[0]
+            kind = "and" if accumulator.kind == "all" else "or"
+            text = f.name(one.level, f"call i1 @llvm.vector.reduce.{kind}.v{one.lanes}i1({one.type} {one.text})", "m")
+            texts.append(f.name(one.level, f"xor i1 {text}, true", "m") if kind == "and" else text)
+        made = texts[0]
+        for text in texts[1:]:
+            made = f.name(f.level, f"and i1 {made}, {text}", "m")
+        return made
+
     def _settled(self, f: Function, number: int, accumulator: Accumulator, copy: int) -> list[Value]:
         state, form = self.carried[self.place(number, copy)], self.forms[number]
+        if form == "first":
+            return working.settle_first(f, accumulator, self.loop, copy, state)
         if form == "flagged":
             return working.settle_flagged(f, state)
         return working.settle_numbered(f, accumulator, self.loop, state) if form == "numbered" else state

@@ -1,4 +1,4 @@
-"""Vector loops: lanes under carried masks, non-temporal stores, or whole blocks and a tail where the machine has no masks."""
+"""Vector loops: whole blocks and a masked (or scalar) tail, masks in every iteration where bodies are long, non-temporal stores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import Size, substitute
 from staxlang.base.sizes.expression import size_of, terms_of
-from staxlang.compiler.llvm.blocks import Carried, begin, carry, run_if, run_loop
+from staxlang.compiler.llvm.blocks import Carried, Stop, never, run_if, run_loop
 from staxlang.compiler.llvm.extents import lane_coefficient, size_text, split_by_lanes
 from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
 from staxlang.compiler.llvm.memory import pointer
@@ -15,10 +15,17 @@ from staxlang.compiler.llvm.types import component_size, lane_numbers
 from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Store
 
 Body = Callable[[], None]
+Stops = Callable[[int], "str | None"]
 
 
-def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carried, writes: frozenset[str], run: Body) -> None:
-    """A loop over lanes; its extent is at least 1. `run` emits the body for the lanes that are open."""
+def vector_loop(
+    f: Function, loop: Loop, nest: Nest, copies: int, carried: Carried, writes: frozenset[str], run: Body, stops: Stops = never
+) -> None:  # fmt: skip
+    """A loop over lanes; its extent is at least 1. `run` emits the body for the lanes that are open, `stops(copies)` may end it early."""
+
+    def stop() -> str | None:
+        return stops(copies)
+
     width, extent = loop.width, loop.extent
     block = width * copies
     start, _ = size_text(f, loop.start)
@@ -37,20 +44,19 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
         body([Part(k * width) for k in range(copies)], index, aligned)
 
     even = isinstance(extent, int) and extent % block == 0
-    if f.module.masks and (streams is not None or not even and copies == 1):
-        form = plain_masked_loop if streams is not None or f.module.long(nest, copies) else masked_loop
-        form(f, start, end, width, copies, carried, writes, body, streams)
+    if f.module.masks and (streams is not None or (not even and copies == 1)):
+        masked_loop(f, start, end, width, copies, carried, writes, body, streams, stop)
         return
     aligned = None if streams is None else _aligned(f, streams)
     if even:
-        run_loop(f, start, end, block, carried, writes, blocks)
+        run_loop(f, start, end, block, carried, writes, blocks, stop)
         return
     main, _ = size_text(f, extent // block * block)
     middle, _ = size_text(f, loop.start + extent // block * block)
     known = isinstance(extent, int)
     if not (known and extent < block):
         some = None if known else f.name(level, f"icmp sgt i64 {main}, 0", "x")
-        run_if(f, some, carried, writes, lambda: run_loop(f, start, middle, block, carried, writes, blocks))
+        run_if(f, some, carried, writes, lambda: run_loop(f, start, middle, block, carried, writes, blocks, stop))
 
     scalar = f.module.tail(nest) == "scalar"
 
@@ -66,15 +72,18 @@ def vector_loop(f: Function, loop: Loop, nest: Nest, copies: int, carried: Carri
         body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
 
     rest = None if known else f.name(level, f"icmp slt i64 {middle}, {end}", "x")
-    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail))
+    early = stop()
+    if early is not None:
+        rest = f.name(f.level, f"select i1 {early}, i1 false, i1 {'true' if rest is None else rest}", "x")
+    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail, lambda: stops(1)))
 
 
 LaneBody = Callable[[list[Part], str, "str | None"], None]
 
 
-def plain_masked_loop(
+def masked_loop(
     f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str], body: LaneBody,
-    streams: Streams | None,
+    streams: Streams | None, stop: Stop,
 ) -> None:  # fmt: skip
     """A vector loop of one block that computes its masks in every iteration: where that is little beside the body, or beside memory.
 
@@ -97,65 +106,7 @@ def plain_masked_loop(
             whole = f.name(f.level, f"and i1 {both}, {streams.wanted}", "m")
         body([Part(k * width, Value(mask, BOOL, width, f.level, True)) for k, mask in enumerate(masks)], index, whole)
 
-    run_loop(f, first, end, block, carried, writes, once)
-
-
-def masked_loop(
-    f: Function, start: str, end: str, width: int, copies: int, carried: Carried, writes: frozenset[str], body: LaneBody,
-    streams: Streams | None,
-) -> None:  # fmt: skip
-    """A vector loop whose body is there once, under masks that are all ones but in the first and last block.
-
-    The masks are carried by the loop, so whole blocks do not compute them. Where stores are to be non-temporal the loop begins at the
-    aligned address before `start`, with the lanes in front masked off.
-    """
-    n = f.fresh()
-    outer, block = f.level, width * copies
-    scope, phis, before = begin(f, n, writes, carried)
-    index = f"%i.{n}"
-    masks = [Value(f"%k.{n}.{part}", BOOL, width, scope.level, True) for part in range(copies)]
-    whole = f"%w.{n}" if streams is not None else None
-    body([Part(part * width, mask) for part, mask in enumerate(masks)], index, whole)
-    following = f.name(f.level, f"add i64 {index}, {block}", "i")
-    left = f.name(f.level, f"sub i64 {end}, {following}", "i")
-    full = f.name(f.level, f"icmp sge i64 {left}, {block}", "i")
-    f.emit(f.level, f"br i1 {full}, label %again.{n}, label %rest.{n}")
-    latch = scope.label
-    f.block(f"rest.{n}")
-    more = f.name(f.level, f"icmp sgt i64 {left}, 0", "i")
-    f.emit(f.level, f"br i1 {more}, label %part.{n}, label %done.{n}")
-    f.block(f"part.{n}")
-    last = [lane_mask(f, left, part * width, width) for part in range(copies)]
-    f.emit(f.level, f"br label %again.{n}")
-    f.block(f"again.{n}")
-    kind = f"<{width} x i1>"
-    entering: list[tuple[str, str, str, str]] = []  # type, name, value at first, value from then on
-    first_index, skipped = start, "0"
-    if streams is not None:
-        skipped = _skipped(f, streams, outer)
-        first_index = f.name(outer, f"sub i64 {start}, {skipped}", "i")
-    count = f.name(outer, f"sub i64 {end}, {first_index}", "i")
-    for part, (mask, ending) in enumerate(zip(masks, last, strict=True)):
-        first = lane_mask(f, count, part * width, width, outer)
-        if streams is not None and part * width < streams.most:
-            first = _without_front(f, first, skipped, part * width, width, outer)
-        later = f.name(f.level, f"phi {kind} [ splat (i1 true), %{latch} ], [ {ending}, %part.{n} ]", "k")
-        entering.append((kind, mask.text, first, later))
-    if streams is not None:
-        later = f.name(f.level, f"phi i1 [ {streams.wanted}, %{latch} ], [ false, %part.{n} ]", "k")
-        none = f.name(outer, f"icmp eq i64 {skipped}, 0", "x")
-        enough = f.name(outer, f"icmp sge i64 {count}, {block}", "x")
-        both = f.name(outer, f"and i1 {none}, {enough}", "x")
-        entering.append(("i1", f"%w.{n}", f.name(outer, f"and i1 {both}, {streams.wanted}", "x"), later))
-    f.emit(f.level, f"br label %loop.{n}")
-    f.close()
-    around = f.scopes[outer]
-    came = around.label
-    around.lines += [f"br label %loop.{n}", f"loop.{n}:", f"{index} = phi i64 [ {first_index}, %{came} ], [ {following}, %again.{n} ]"]
-    around.lines += [f"{name} = phi {type_} [ {first}, %{came} ], [ {later}, %again.{n} ]" for type_, name, first, later in entering]
-    carry(f, around.lines, carried, before, phis, came, f"again.{n}", outer)
-    around.lines += scope.lines
-    f.block(f"done.{n}", outer)
+    run_loop(f, first, end, block, carried, writes, once, stop)
 
 
 def lane_mask(f: Function, left: str, shift: int, width: int, level: int = -1) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from staxlang.base.dtypes import BOOL, I32, I64
-from staxlang.base.sizes import substitute, symbol, symbols
+from staxlang.base.dtypes import BOOL, I32, I64, integer_bounds
+from staxlang.base.sizes import linear_in, substitute, symbol, symbols
 from staxlang.compiler.llvm import accumulators as plain
 from staxlang.compiler.llvm.accumulators import State
 from staxlang.compiler.llvm.blocks import run_if
-from staxlang.compiler.llvm.expressions import apply_row, convert
+from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
-from staxlang.compiler.llvm.function import Function, Value
+from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
 from staxlang.compiler.llvm.types import lane_numbers, number, splat
 from staxlang.compiler.loops.ir import Accumulator, Loop, Nest
+from staxlang.compiler.node import Interner, Node
 
 Masks = list[Value | None]
 GREATER_ROWS = {"max": "greater", "min": "less", "argmax": "greater", "argmin": "less"}
@@ -132,3 +133,93 @@ def settle_numbered(f: Function, accumulator: Accumulator, loop: Loop, state: St
     if first != "0":
         text = f.name(level, f"add {wide} {text}, {f.splat(first, 'i64', lanes, level)}", "x")
     return [best, Value(text, I64, lanes, level, True)]
+
+
+# ---- the first place where something holds: the least of `where(condition, place, greatest integer)`, places rising with the index
+
+
+def first(accumulator: Accumulator, nest: Nest) -> bool:
+    """Whether a lone vector loop looks for the first place: it may end where the condition has held, whose lanes are all that is kept."""
+    loop = nest.loops[-1]
+    if accumulator.kind != "min" or len(nest.loops) > 1 or nest.body or len(nest.accumulators) > 1 or loop.kind != "vector":
+        return False
+    found = _parts(accumulator)
+    return found is not None and _rises(found[1], loop.index)
+
+
+def _parts(accumulator: Accumulator) -> tuple[Node, Node, Node | None] | None:
+    """(condition, place, guard or None) of a value `where(condition, place, greatest)`, the whole guarded by another condition or not."""
+    value, guard = accumulator.value, None
+    if accumulator.dtype.kind != "i" or value.type is not accumulator.dtype:
+        return None
+    if value.op == "guard" and _greatest(value.operands[2]):
+        guard, value, _ = value.operands
+    if value.op != "where" or not _greatest(value.operands[2]):
+        return None
+    return value.operands[0], value.operands[1], guard
+
+
+def _greatest(node: Node) -> bool:
+    return node.op == "const" and node.type.kind == "i" and node["value"] == integer_bounds(node.type)[1]
+
+
+def _rises(place: Node, index: str) -> bool:
+    """Whether the place is the index times a positive number, plus what does not depend on it."""
+    if place.op == "size":
+        parts = linear_in(place["value"], (index,))
+        step = parts[0].get(index, 0) if parts is not None else 0
+        return isinstance(step, int) and step > 0
+    if place.op == "cast":
+        return _rises(place.operands[0], index)
+    if place.op != "add":
+        return False
+    return any(_rises(one, index) and _constant(other, index) for one, other in (place.operands, place.operands[::-1]))
+
+
+def _constant(node: Node, index: str) -> bool:
+    if node.op == "size":
+        return isinstance(node["value"], int) or index not in symbols(node["value"])
+    return node.op in ("const", "local") or (node.op in ("add", "multiply", "cast") and all(_constant(one, index) for one in node.operands))
+
+
+def condition(accumulator: Accumulator, interner: Interner) -> Node:
+    """What a place has to fulfil."""
+    found = _parts(accumulator)
+    assert found is not None
+    test, _, guard = found
+    return test if guard is None else interner.make("guard", (guard, test, interner.make("const", (), BOOL, value=False)), BOOL)
+
+
+def initial_first(accumulator: Accumulator, lanes: int, level: int) -> State:
+    """Lanes of the last block that fulfil the condition, and the loop's index there."""
+    return [Value(splat("false", "i1", lanes), BOOL, lanes, level, True), Value("0", I64, 1, level, True)]
+
+
+def update_first(f: Function, loop: Loop, held: Value, mask: Value | None) -> State:
+    held = f.widen(held, loop.width)
+    if mask is not None:
+        held = apply_row(f, "logical_and", (held, mask), BOOL)
+    if held.level < f.level:  # the same for all blocks
+        held = Value(f.name(f.level, f"or {held.type} {held.text}, zeroinitializer", "m"), BOOL, held.lanes, f.level, True)
+    return [held, Value(f.indices[loop.index][0], I64, 1, f.level, True)]
+
+
+def settle_first(f: Function, accumulator: Accumulator, loop: Loop, copy: int, state: State) -> State:
+    """The places of the lanes that are set, the greatest integer elsewhere."""
+    found = _parts(accumulator)
+    assert found is not None
+    held, index = state
+    around = f.scopes[-1]
+    scope = f.open(around.label, frozenset(), False)
+    saved = f.lanes, f.part, f.indices.get(loop.index)
+    part = Part(copy * loop.width)
+    f.lanes, f.part, f.indices[loop.index] = Lanes(loop.index, loop.width, [part], scope.level, None), part, (index.text, scope.level)
+    places = f.widen(evaluate(f, found[1], part), loop.width)
+    f.lanes, f.part = saved[0], saved[1]
+    if saved[2] is not None:
+        f.indices[loop.index] = saved[2]
+    f.close()
+    around.lines += scope.lines
+    dtype = accumulator.dtype
+    none = Value(splat(str(integer_bounds(dtype)[1]), f"i{dtype.bits}", held.lanes), dtype, held.lanes, f.level, True)
+    return [apply_row(f, "where", (held, Value(places.text, dtype, held.lanes, f.level, True), none), dtype)]
