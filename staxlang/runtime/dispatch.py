@@ -168,6 +168,10 @@ class Dispatcher:
             if not isinstance(found, Matched):
                 separated = self._separate(prepared, [(version, found)])
                 if separated is None:
+                    shared = next((difference for difference in found if difference.is_overlap), None)
+                    if shared is not None:
+                        left, _, right = shared.condition.removesuffix(" do not overlap").partition(" and ")
+                        late.raise_error("written-together", left=left, right=right)
                     reason = f"its new version does not fit the call that it was made for: {'; '.join(map(str, found))}"
                     late.raise_error("compilation-failed", kernel=self.binder.name, reason=reason)
                 return separated

@@ -105,7 +105,7 @@ def describe(value: Value) -> str:
     if kind is tuple:
         inside = ", ".join(map(describe, value[:4])) + (", ..." if len(value) > 4 else "")
         return f"tuple ({inside})"
-    return kind.__name__.removesuffix("Value").lower()
+    return kind.__name__.removeprefix("Argument").removesuffix("Value").lower()
 
 
 # ---- reading ----

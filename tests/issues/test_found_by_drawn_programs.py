@@ -110,3 +110,21 @@ def test_a_result_without_elements_beside_one_with_some():
 
     agree(f, np.ones((4, 1)), np.ones(1))
     agree(f, np.ones((2, 3, 4, 1)), np.ones(1))
+
+
+def test_two_written_arguments_that_share_memory_are_refused_in_words():
+    @stax.kernel
+    def f(a, b):
+        a += 1
+        b *= 2
+
+    whole = np.arange(5.0)
+    f(whole[:2], whole[3:])
+    with pytest.raises(ValueError, match="`a` and `b` share memory, and both are written to"):
+        f(whole[1:], whole[:-1])
+    np.testing.assert_array_equal(whole, [1, 2, 2, 6, 8])
+
+
+def test_a_list_argument_is_called_a_list():
+    with pytest.raises(AttributeError, match=r"x \(list\) has no attribute `sum`"):
+        stax.kernel(lambda x: x.sum())([1.0, 2.0])

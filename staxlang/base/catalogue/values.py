@@ -103,6 +103,15 @@ VALUE_ROWS: tuple[Row, ...] = (
         "copy it first",
     ),
     Row(
+        "written-together", ValueError,
+        "`{left}` and `{right}` share memory, and both are written to",
+        "A kernel keeps each written argument's elements by itself. One that is only read may share memory with a written one: it is "
+        "copied before the program runs.",
+        "@stax.kernel\ndef f(x, y):\n    x += 1\n    y *= 2\na = np.ones(4)\nf(a[1:], a[:-1])",
+        "@stax.kernel\ndef f(a):\n    a[1:] += 1\n    a[:-1] *= 2\nf(np.ones(4))",
+        "pass the whole array once and slice it in the kernel",
+    ),
+    Row(
         "not-writable", TypeError,
         "{what} cannot be assigned to",
         "Targets of assignments are names, subscripts of arrays and of containers made in the kernel, and attributes of objects "
