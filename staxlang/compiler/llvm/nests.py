@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.blocks import Carried, run_if, run_loop
 from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
+from staxlang.compiler.llvm.prefetches import fetch_ahead, rows_ahead
 from staxlang.compiler.llvm.reduction import Reduction, counted
 from staxlang.compiler.llvm.scans import scan_loop, scanned
 from staxlang.compiler.llvm.transposes import emit_turn, turn_of
@@ -161,6 +162,8 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
 
 
 def run_body(f: Function, nest: Nest, state: Reduction) -> None:
+    f.module.ahead.update(rows_ahead(f, nest))
     for statement in nest.body:
         emit_statement(f, statement)
     state.update(f)
+    fetch_ahead(f, f.module.ahead.get(id(nest), []))
