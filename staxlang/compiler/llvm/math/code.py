@@ -12,7 +12,7 @@ class Code:
     """Instructions on vectors of `width` floats of `bits` bits (width 1: scalars), in order.
 
     Values are SSA names or constants, as text. `module` collects declarations and constant tables, each a line of its own,
-    to be placed once at module level. `native_scale` says that the target scales by powers of two in one instruction.
+    to be placed once at module level. `native_scale` says that the target scales by powers of two in one instruction (AVX-512's vscalef).
     """
 
     __slots__ = ("bits", "fresh", "integers", "lines", "masks", "module", "native_scale", "type", "width")
@@ -149,6 +149,10 @@ class Code:
     def scale(self, a: str, n: str) -> str:
         """a * 2**n for a whole float n within twice the format's range, right for subnormal results and for overflow."""
         exponents = self._shaped("i32")
+        if self.native_scale and self.width * self.bits == 512:  # `llvm.ldexp` would convert n to integers and back
+            short, mask = ("ps", "i16") if self.bits == 32 else ("pd", "i8")
+            whole = [(self.type, a), (self.type, n), (self.type, "poison"), (mask, "-1"), ("i32", "4")]
+            return self.call("x86.avx512.mask.scalef", self.type, whole, f"{short}.512")
         if self.native_scale:
             power = self.emit(f"fptosi {self.type} {n} to {exponents}")
             return self.call(
