@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import re
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -62,10 +63,21 @@ class Built(NamedTuple):
 
 def stages(graph: Graph, target: Target, settings: Settings, name: str, record: Callable[[str, Graph], None] | None = None) -> Stages:
     """Optimize, lower, schedule and emit a graph: pure data all the way."""
+    _make_room(graph)
     optimized, trace = optimize(graph, None, record)
     loops = lower(optimized)
     planned = schedule(loops, target, settings)
     return Stages(optimized, trace, loops, planned, emit(planned, target, name))
+
+
+def _make_room(graph: Graph) -> None:
+    """Passes nest as deep as a graph's longest chain: a long program must not meet Python's limit."""
+    depths: dict[Node, int] = {}
+    for node in topological(graph.roots):
+        depths[node] = 1 + max([depths[operand] for operand in node.operands], default=0)
+    needed = 2000 + 40 * max(depths.values(), default=0)
+    if sys.getrecursionlimit() < needed:
+        sys.setrecursionlimit(needed)
 
 
 class ReferenceProgram:

@@ -1,6 +1,7 @@
 """Programs that were once wrong under a kernel: each kept as found, cut down, beside its plain function."""
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -128,3 +129,15 @@ def test_two_written_arguments_that_share_memory_are_refused_in_words():
 def test_a_list_argument_is_called_a_list():
     with pytest.raises(AttributeError, match=r"x \(list\) has no attribute `sum`"):
         stax.kernel(lambda x: x.sum())([1.0, 2.0])
+
+
+def test_a_chain_longer_than_python_s_limit_of_recursion():
+    def total(*arrays):
+        return sum(arrays)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(700)
+    try:
+        agree(total, *[np.arange(3.0)] * 150, calls=1)
+    finally:
+        sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
