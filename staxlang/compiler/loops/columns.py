@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.base.dtypes import BOOL, I64, DType, integer_bounds
-from staxlang.base.sizes import Size, maximum, minimum, symbol
+from staxlang.base.sizes import Size, maximum, minimum, symbol, symbols
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction, Write
 from staxlang.compiler.loops.chunks import are_even, make_partials
 from staxlang.compiler.loops.expressions import Expressions, extent_of
@@ -43,6 +43,9 @@ def column_axis(plan: Plan, ex: Expressions) -> str | None:
             best = max([best, *[unit_bytes(name, accesses) for name in one.names]])
             for name in outer:
                 score[name] += unit_bytes(name, accesses)
+    # The loop over rows is outside the one over columns: how many rows there are must not depend on the column.
+    uneven = {name for one in plan.passes for _, extent in one.inner for name in symbols(extent)}
+    outer = [name for name in outer if name not in uneven]
     if not outer or all(not one.inner for one in plan.passes):
         return None
     column = max(outer, key=lambda name: (score[name], outer.index(name)))

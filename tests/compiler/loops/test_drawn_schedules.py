@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
+from staxlang.base.dtypes import F64
 from staxlang.compiler.graph_text import print_graph
 from staxlang.compiler.loops import chunks, columns, moments, nests, oracle, periodic, rows, transposed
 from staxlang.compiler.loops.execute import execute
@@ -15,7 +16,7 @@ from staxlang.compiler.loops.schedule import schedule
 from staxlang.compiler.lower import lower
 from staxlang.compiler.target import x86_64
 from staxlang.runtime.reference import run_graph
-from tests.compiler.graphs.building import agree
+from tests.compiler.graphs.building import Build, M, agree
 from tests.compiler.graphs.drawing import SIZES, programs
 
 TARGET = x86_64()
@@ -51,3 +52,18 @@ def test_chunks_and_blocks_change_nothing(case):
         for module, name, value in SMALL:
             patch.setattr(module, name, value)
         check(case)
+
+
+def test_a_column_of_uneven_rows_is_not_walked_by_vectors(monkeypatch):
+    """The chunks of a long variance differ in length: a loop over columns of chunks cannot go inside the one over their rows."""
+    for module, name, value in SMALL:
+        monkeypatch.setattr(module, name, value)
+    b = Build()
+    x = b.input(F64, M, 1)
+    padded = b.make("pad", (b.op("exp", x), b.number(0.5, F64)), low=(1, 2), high=(1, 0))
+    graph = b.graph(b.reduce(b.op("absolute", padded), "welford_m2", (0, 1)))
+    made = schedule(lower(graph), TARGET)
+    array = np.array([[0.5], [-1.25]])
+    expected = run_graph(graph, [array], [], SIZES)
+    for run in (execute, oracle.run):
+        np.testing.assert_allclose(run(made, [array.copy()], [], SIZES), expected, rtol=1e-14)
