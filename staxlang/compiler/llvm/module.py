@@ -47,7 +47,7 @@ class Module:
         self.soft_half = target.triple.startswith("x86_64") and target.vector_bytes < 32  # f16 conversions came with AVX2's machines
         self.scales = target.vector_bytes >= 64 and target.triple.startswith("x86_64")  # powers of two scale in one instruction
         self.checks: list[Node] = []
-        self.ahead: dict[int, list[tuple[Node, Size]]] = {}  # of a nest (by identity): loads and where the next row has the same
+        self.ahead: dict[int, list[tuple[Node, int]]] = {}  # of a nest (by identity): loads and where the next row has the same
         self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}
         self._writes: dict[int, frozenset[str]] = {}
         self._tails: dict[int, str] = {}
