@@ -285,7 +285,21 @@ def static(call: CallContext, value: Value, what: str) -> Any:
         return value.object
     if value is UNKNOWN:
         raise Unknowable
+    found = unpacked(call, value)
+    if found is not value:
+        return static(call, found, what)
     call.error("not-static", what=what, given=call.describe(value))
+
+
+def unpacked(call: CallContext, value: Value) -> Value:
+    """A captured tuple or list as its elements, guarded by content; anything else as it is."""
+    if not isinstance(value, ObjectValue):
+        return value
+    kind = type(value.object)
+    if kind is not tuple and kind is not list and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return value
+    found = call.context.container(call, value)
+    return list(found) if kind is list else found
 
 
 def static_int(call: CallContext, value: Value, what: str) -> int:

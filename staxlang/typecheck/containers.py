@@ -125,7 +125,7 @@ def subscript(call: CallContext, value: Value, index: Value) -> Value:
     if call.context.checking and (value is UNKNOWN or not known(index)):
         return UNKNOWN
     if kind is ArrayValue:
-        return names.subscript(call, value, index)
+        return names.subscript(call, value, binding.unpacked(call, index))
     if isinstance(value, (tuple, list)):
         return _element(call, value, index)
     if isinstance(value, dict):
@@ -139,7 +139,7 @@ def subscript(call: CallContext, value: Value, index: Value) -> Value:
         if isinstance(value.value, (str, bytes, range)):
             return _static_element(call, value.value, index)
         if isinstance(value.value, np.generic):
-            return names.subscript(call, call.to_array(value), index)
+            return names.subscript(call, call.to_array(value), binding.unpacked(call, index))
         if isinstance(value.value, type):  # list[int], Tensor[...]: only annotations use it
             return value
     elif kind is MeaningValue and isinstance(value.object, type):
@@ -216,7 +216,7 @@ def assign(call: CallContext, value: Value, index: Value, new: Value) -> None:
     if type(value) is ArrayValue:
         if call.context.checking and not (known(new) and known(index)):
             return
-        names.assign_subscript(call, value, index, new)
+        names.assign_subscript(call, value, binding.unpacked(call, index), new)
     elif value is UNKNOWN:
         return
     elif type(value) is list:

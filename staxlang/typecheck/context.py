@@ -333,6 +333,7 @@ class CallContext:
 
     def shape(self, value: Value, what: str = "shape") -> tuple[Size, ...]:
         """An int-like value or a sequence of them as a shape."""
+        value = binding.unpacked(self, value)
         if isinstance(value, RecordValue) and value.ordered:
             value = tuple(value.fields.values())
         if isinstance(value, (tuple, list)):

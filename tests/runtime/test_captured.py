@@ -334,3 +334,64 @@ def test_a_failed_check_of_a_program_from_disk(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "PROGRAM", OUT_OF_RANGE)
     assert run(tmp_path) == ["[0. 4.]", "IndexError True 0"]
     assert run(tmp_path) == ["[0. 4.]", "IndexError True 1"]
+
+
+# ---- containers as axes, shapes and indices ------------------------------------------------------------------------
+
+AXES: object = (0, 1)
+ORDER = [1, 0]
+SHAPE: object = (8, -1)
+
+
+def test_captured_containers_are_axes_and_shapes(monkeypatch):
+    @stax.kernel
+    def f(x):
+        return x.sum(AXES), np.transpose(x, ORDER), x.reshape(SHAPE), np.zeros(ORDER)
+
+    check(f, X)
+    before = f.stats().compilations
+    monkeypatch.setitem(globals(), "AXES", (0, 1))  # the same content
+    monkeypatch.setitem(globals(), "ORDER", [1, 0])
+    check(f, X)
+    assert f.stats().compilations == before
+    monkeypatch.setitem(globals(), "AXES", (1,))
+    check(f, X)
+    monkeypatch.setitem(globals(), "AXES", 0)
+    check(f, X)
+    monkeypatch.setitem(globals(), "AXES", None)
+    check(f, X)
+    ORDER[:] = [0, 1]
+    check(f, X)
+    monkeypatch.setitem(globals(), "SHAPE", [2, 3, 8])
+    check(f, X)
+    ORDER.append(2)
+    with pytest.raises(IndexError, match="axis 2"):
+        f(X)
+    del ORDER[2]
+    check(f, X)
+
+
+def test_captured_containers_as_other_arguments():
+    place, chosen, widths, pair = (1, 2), [0, 2], ((1, 0), (0, 2)), ([0], [0])
+
+    @stax.kernel
+    def f(x):
+        y = x.copy()
+        y[place] = 3
+        y[chosen] += 1
+        return y, x[place], x[chosen], np.pad(x, widths), np.tensordot(x, x, pair), np.roll(x, place, AXES), np.split(x, chosen)[1]
+
+    check(f, X)
+    chosen[0] = 1
+    check(f, X)
+
+
+def test_a_captured_container_of_floats_is_no_shape():
+    shape = (2.5, 3)
+
+    @stax.kernel
+    def f(x):
+        return x.reshape(shape)
+
+    with pytest.raises(TypeError, match="integer"):
+        f(X)

@@ -14,6 +14,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType, as_dtype, can_cast, concrete, from_numpy, promote
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
+from staxlang.typecheck.binding import unpacked
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.values import (
     NONE,
@@ -60,6 +61,7 @@ def number_or_array(call: CallContext, value: Value, what: str = "the operand") 
 
 def sequence_items(call: CallContext, value: Value) -> list[Value] | None:
     """The elements of a static sequence; None for anything else."""
+    value = unpacked(call, value)
     kind = type(value)
     if kind is tuple or isinstance(value, list):  # a list argument is a kind of its own
         return list(value)
