@@ -1438,5 +1438,5 @@ def roll(a: _Given, shift: Any, axis: _Axis = None) -> NDArray[Any]: ...
 def eye(N: Any, M: Any = None, k: _Int = 0, dtype: Any = ..., order: str = "C") -> Any: """Ones on the k-th diagonal of N rows and M columns, zeros beside it."""
 def identity(n: Any, dtype: Any = ...) -> Any: """The identity matrix of n rows."""
 def indices(dimensions: Any, dtype: Any = ..., sparse: bool = False) -> Any: """For each axis of a shape, the subscript along it of every element."""
-def ix_(*args: Any) -> tuple[Any, ...]: """Vectors of integers, each along an axis of its own: `x[ix_(rows, columns)]` is the sub-matrix."""
+def ix_(*args: Any) -> tuple[Any, ...]: """Vectors, each along an axis of its own: with vectors of integers, `x[ix_(rows, columns)]` is the sub-matrix."""
 def multi_dot(arrays: Any, *, out: Any = None) -> Any: """The product of matrices; the first and the last may be vectors."""

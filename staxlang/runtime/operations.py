@@ -127,8 +127,13 @@ def _library_form(function: tree.Function) -> _Form:
         starred = starred or parameter.kind in ("keyword", "varargs")
         default = "" if parameter.default is None else f"={to_python(parameter.default).strip()}"
         parts.append(f"{_MARKS.get(parameter.kind, '')}{parameter.name}{default}")
-    arrays = frozenset(parameter.name for parameter in function.parameters if isinstance(parameter.annotation, tree.Subscript))
+    arrays = frozenset(parameter.name for parameter in function.parameters if _is_array(parameter.annotation))
     return _Form(", ".join(parts), tuple((parameter.kind, parameter.name) for parameter in function.parameters), arrays, function.doc or "")
+
+
+def _is_array(annotation: Any) -> bool:
+    """`T[*B]`, or `T[*B] | none`."""
+    return isinstance(annotation, tree.Subscript) or (isinstance(annotation, tree.Binary) and _is_array(annotation.left))
 
 
 def _function(name: str, form: _Form) -> Any:

@@ -89,11 +89,17 @@ def _later_result(plan: Plan, number: int, last: int, node: Node, ex: Expression
     """A result that a later pass writes at the same points: until then it has room for the value."""
     used = {load["buffer"] for one in plan.passes for root in one.roots() for load in ex.loads(root)}
     used |= {write.buffer for one in plan.passes[: last] for write in one.writes}
-    for one in plan.passes[last:]:
-        for write in one.writes if one.inner == plan.passes[number].inner else ():
-            if ex.buffers[write.buffer].dtype is node.type and write.buffer not in used:
+    for k, one in enumerate(plan.passes[last:], last):
+        for place, write in enumerate(one.writes if one.inner == plan.passes[number].inner else ()):
+            fits = ex.buffers[write.buffer].dtype is node.type and write.buffer not in used
+            if fits and (k > last or not _is_read_after(one, place, node)):
                 return write.buffer, write.subscripts
     return None
+
+
+def _is_read_after(one: Pass, place: int, node: Node) -> bool:
+    """Does the pass need the value when it has made the write at a place in its order?"""
+    return node in set(subexpressions([*(write.value for write in one.writes[place + 1 :]), *(item.value for item in one.reductions)]))
 
 
 def _tile(one: Pass, node: Node, ex: Expressions, tiles: list[Buffer] | None) -> tuple[str, tuple[Size, ...]] | None:
