@@ -67,7 +67,7 @@ def stages(graph: Graph, target: Target, settings: Settings, name: str, record: 
     optimized, trace = optimize(graph, None, record)
     loops = lower(optimized)
     planned = schedule(loops, target, settings)
-    return Stages(optimized, trace, loops, planned, emit(planned, target, name))
+    return Stages(optimized, trace, loops, planned, emit(planned, target, name, settings.fast_math))
 
 
 def _make_room(graph: Graph) -> None:

@@ -288,3 +288,12 @@ def test_every_stage_can_be_shown(stage):
         text = kernel.show(stage, f32(20, 30))
         assert {"tree": "return" if kernel.__name__ == "softmax" else "tanh", "graph": "return", "optimized": "return", "loops": " = ",
                 "schedule": "for ", "llvm": "define", "asm": "ret"}[stage] in text  # fmt: skip
+
+
+def test_fast_math_fuses_and_the_default_rounds_as_numpy():
+    function = lambda x, y: x * y + y
+    x, y = f32(1003), f32(1003)
+    exact, fast = stax.kernel(function), stax.kernel(fast_math=True)(function)
+    assert np.array_equal(exact(x, y), function(x, y))
+    close(fast(x, y), function(x, y))
+    assert "contract" in fast.show("llvm", x, y) and "contract" not in exact.show("llvm", x, y)

@@ -11,7 +11,7 @@ from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm import memory
 from staxlang.compiler.llvm.division import divide, shared_divisor
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
-from staxlang.compiler.llvm.forms import cast_form, form, in_float, plain_division
+from staxlang.compiler.llvm.forms import cast_form, fast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.types import element, number, splat
@@ -130,7 +130,7 @@ def apply_row(f: Function, op: str, operands: tuple[Value, ...], dtype: DType) -
         target = F32_OF.get(dtype.name, dtype)
         return convert(f, apply_row(f, op, wide, target), dtype)
     second = operands[1].dtype if len(operands) == 2 and operands[1].dtype is not kind else None
-    found = form(op, kind, dtype, lanes, second)
+    found = (f.module.fast and fast_form(op, kind, lanes)) or form(op, kind, dtype, lanes, second)
     if found is None:
         return _mathematics().mathematics(f, op, operands, dtype, lanes, apply_row)
     return combine(f, found, operands, dtype, lanes)

@@ -22,8 +22,8 @@ WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmo
 class Module:
     """One module being written."""
 
-    def __init__(self, schedule: Schedule, target: Target, name: str) -> None:
-        self.schedule, self.target, self.name = schedule, target, name
+    def __init__(self, schedule: Schedule, target: Target, name: str, fast: bool = False) -> None:
+        self.schedule, self.target, self.name, self.fast = schedule, target, name, fast
         self.buffers: dict[str, Buffer] = dict(schedule.program.buffers)
         for step in schedule.steps:
             if isinstance(step, Kernel):

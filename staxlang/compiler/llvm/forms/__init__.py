@@ -8,7 +8,7 @@ from functools import cache
 from staxlang.base.dtypes import DType
 from staxlang.compiler.llvm.forms.casts import cast_text
 from staxlang.compiler.llvm.forms.complexes import COMPLEX_ROWS
-from staxlang.compiler.llvm.forms.floats import BIT_ROWS, FLOAT_ROWS, HALF_SPACING, in_double, ldexp
+from staxlang.compiler.llvm.forms.floats import BIT_ROWS, FAST_ROWS, FLOAT_ROWS, HALF_SPACING, in_double, ldexp
 from staxlang.compiler.llvm.forms.integers import BOOL_ROWS, INTEGER_ROWS, mixed_comparison, narrow_division, reciprocal
 from staxlang.compiler.llvm.forms.template import Template, compile_form
 from staxlang.compiler.llvm.types import element
@@ -98,6 +98,13 @@ def _on_bits(op: str, text: str, operand: DType, result: DType) -> str:
     if result.kind == "f":
         text = text.replace("%r = ", "%bits_r = ") + "\n %r = bitcast I %bits_r to T"
     return "\n".join([*lines, text])
+
+
+@cache
+def fast_form(op: str, operand: DType, lanes: int) -> Template | None:
+    """The form of an operation on floats under fast_math; None where it has no other one."""
+    text = FAST_ROWS.get(op)
+    return None if text is None or operand.kind != "f" else compile_form(text, operand, operand, lanes)
 
 
 @cache

@@ -21,6 +21,15 @@ _DIVMOD = """
 """
 
 PI = f"#{math.pi!r}"
+# What fast_math allows: products and sums fused, divisors turned into reciprocals, signs of zero not kept, sums reordered.
+FAST_ROWS: dict[str, str] = {
+    op: f"%r = {instruction} reassoc nsz arcp contract T {operands}"
+    for op, instruction, operands in (
+        ("add", "fadd", "%a, %b"), ("subtract", "fsub", "%a, %b"), ("multiply", "fmul", "%a, %b"), ("divide", "fdiv", "%a, %b"),
+        ("square", "fmul", "%a, %a"), ("reciprocal", "fdiv", "#1.0, %a"),
+    )
+}  # fmt: skip
+
 FLOAT_ROWS: dict[str, str] = {
     "ldexp": "",  # by width, see `ldexp`
     "add": "%r = fadd T %a, %b",
