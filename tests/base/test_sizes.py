@@ -208,6 +208,35 @@ def test_bounds_hold_for_every_index(program, rows, columns, env) -> None:
         return
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i - (j + 2)//5", "N + i + j//8 + 8", "i + (j + 1)//2 + max(M, 3)//N", "4*(i*((j + 3)//4)) + 4*((j + 3)//4)",
+        "(j + 5)//6 + i % max(i, 3)", "9*(i*(j//2)) - 9*(i*min(N, i))", "min((8//N)//max(2, i), -((j + 3)//4) - i)", "i//N", "i//N + j % N",
+    ],
+)  # fmt: skip
+def test_bounds_are_free_of_indices_that_ranges_of_others_depend_on(text) -> None:
+    """An end that divides an earlier index is bounded again. Where N is 0 a division by it has no value: nothing is claimed of it."""
+    size = parse_size(text)
+    for rows, columns in ((1, 1), (4, 2), (3, 5)):
+        ranges = {"i": Interval(0, rows - 1 + N), "j": Interval(i, i + columns - 1)}
+        interval = bounds(size, ranges)
+        for end in (interval.low, interval.high):
+            assert end is None or symbols(end).isdisjoint(ranges)
+        for n in range("//N" in text or "% N" in text, 6):
+            env = {"N": n, "M": 4}
+            values = [evaluate(size, env | {"i": a, "j": b}) for a in range(rows + n) for b in range(a, a + columns)]
+            assert interval.low is None or evaluate(interval.low, env) <= min(values)
+            assert interval.high is None or max(values) <= evaluate(interval.high, env)
+
+
+def test_a_divisor_that_is_always_0_has_no_bounds() -> None:
+    """The divisor's bounds say that it is 0: the division has no value, and asking for its bounds is no error."""
+    for divisor in (floordiv(minimum(i, 2), 3), floordiv(i, 8)):
+        assert isinstance(divisor, SizeExpression)
+        assert bounds(floordiv(M, divisor), {"i": Interval(0, 5)}) == Interval(None, None)
+
+
 @thorough
 @given(programs(3), st.integers(1, 6), environments)
 def test_divisibility_is_true_of_every_value(program, divisor, env) -> None:

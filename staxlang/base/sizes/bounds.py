@@ -39,7 +39,10 @@ def interval_of(size: Size, ranges: Ranges, known: Known = NOTHING_KNOWN) -> Int
 
 
 def lower_bound(size: Size, ranges: Ranges, known: Known = NOTHING_KNOWN) -> Size | None:
-    """The least value of `size` over the ranges, or something not above it; None where nothing is known."""
+    """The least value of `size` over the ranges, or something not above it; None where nothing is known.
+
+    A size has no value where a divisor is 0: a bound is of the values that there are.
+    """
     if not isinstance(size, SizeExpression) or symbols(size).isdisjoint(ranges):
         return size
     size, ranges = _without_remainders(size, dict(ranges), known)
@@ -55,6 +58,9 @@ def lower_bound(size: Size, ranges: Ranges, known: Known = NOTHING_KNOWN) -> Siz
         if end is None:
             return None
         size = rest + coefficient * end
+        del ranges[name]
+        if _atoms_over(size, ranges):  # the end divides an earlier index, which may also occur beside it
+            return lower_bound(size, ranges, known)
     return size
 
 
@@ -70,7 +76,10 @@ def _end_for(coefficient: Size, interval: Interval, ranges: Ranges, known: Known
 
 
 def _fresh(prefix: str, ranges: dict[str, Interval]) -> SizeExpression:
-    return of_atom(Atom("symbol", f"{prefix}{len(ranges)}", (), True))
+    number = len(ranges)
+    while f"{prefix}{number}" in ranges:
+        number += 1
+    return of_atom(Atom("symbol", f"{prefix}{number}", (), True))
 
 
 def _atoms_over(size: Size, names: Mapping[str, object]) -> list[Atom]:
@@ -178,6 +187,8 @@ def _atom_bounds(atom: Atom, ranges: Ranges, known: Known) -> tuple[Size | None,
 
 def _division_bounds(a: Interval, b: Interval, known: Known) -> tuple[Size | None, Size | None]:
     if b.low is None or not prove_nonnegative(b.low, known):
+        return None, None
+    if b.high == 0:  # there is no value, whatever the indices
         return None, None
     low: Size | None = None
     high: Size | None = None
