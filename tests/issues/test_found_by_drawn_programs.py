@@ -141,3 +141,12 @@ def test_a_chain_longer_than_python_s_limit_of_recursion():
         agree(total, *[np.arange(3.0)] * 150, calls=1)
     finally:
         sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
+
+
+@pytest.mark.parametrize("size", [5, 33])
+def test_a_sum_over_all_pairs_of_rows(size):
+    def f(x):
+        greatest = x.max(axis=1, keepdims=True)
+        return (x.max(-1) - x.sum(axis=1, keepdims=True)).sum(), (x.max(-1) == greatest).sum()
+
+    agree(f, np.arange(float(size * size)).reshape(size, size) % 7)

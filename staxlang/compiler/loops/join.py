@@ -160,15 +160,14 @@ def _pairs_over(a: Cluster, b: Cluster, ex: Expressions, strong: bool) -> dict[s
     pairs: dict[str, str] = {}
     for unit in b.units:
         reduced = {name: extent for node in ex.reduces(unit.body) for name, extent in node["ranges"]}
-        found: set[str] = set()
+        found: dict[str, str] = {}  # outer index -> the reduced one that walks it: one for all reads of a unit
         for load in ex.loads(unit.body):
             for one, two in zip(places.get(load["buffer"], ()), load["subscripts"], strict=False):
                 name, other = lone_symbol(one), lone_symbol(two)
                 if name is None or other is None or name not in outer or reduced.get(other) != outer[name]:
                     continue
-                if pairs.setdefault(other, name) != name:
+                if pairs.setdefault(other, name) != name or found.setdefault(name, other) != other:
                     return f"{unit.buffer} reads {load['buffer']} at different places"
-                found.add(name)
         kinds = {node["kind"] for node in ex.reduces(unit.body)}
         more = len(reduced) > len(found)
         if len(found) != len(outer) or (more and unit.ranges):
