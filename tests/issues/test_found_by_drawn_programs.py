@@ -150,3 +150,13 @@ def test_a_sum_over_all_pairs_of_rows(size):
         return (x.max(-1) - x.sum(axis=1, keepdims=True)).sum(), (x.max(-1) == greatest).sum()
 
     agree(f, np.arange(float(size * size)).reshape(size, size) % 7)
+
+
+def test_a_costly_value_that_another_kept_value_holds():
+    def f(x):
+        v = np.nan_to_num(x)
+        every = np.nextafter(np.isneginf(x <= v), v.imag[0])
+        w = (x <= v) * every.all()
+        return every**w, w.any(keepdims=True)
+
+    agree(f, np.array([-4.5, 4.5, 0.9, 0.95], "f2"))

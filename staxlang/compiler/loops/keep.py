@@ -65,6 +65,8 @@ def _keep(plan: Plan, number: int, node: Node, ex: Expressions, tiles: list[Buff
     one = plan.passes[number]
     later = [k for k, other in enumerate(plan.passes) if k > number and other.inner == one.inner]
     uses = [k for k in later if node in set(subexpressions(plan.passes[k].roots()))]
+    if not uses:  # it went into a larger value that was kept before
+        return None
     place = _written(one, node) or _later_result(plan, number, uses[-1], node, ex) or _tile(one, node, ex, tiles)
     if place is None:
         return None
