@@ -160,3 +160,10 @@ def test_a_costly_value_that_another_kept_value_holds():
         return every**w, w.any(keepdims=True)
 
     agree(f, np.array([-4.5, 4.5, 0.9, 0.95], "f2"))
+
+
+@pytest.mark.parametrize("shape", [(3, 15), (1, 1), (40, 700)])
+def test_places_of_extremes_in_columns_of_any_size(shape):
+    x = np.asfortranarray((np.arange(shape[0] * shape[1]) * 7919 % 1009).reshape(shape))
+    for function in (lambda x: x.argmax(), lambda x: x.argmin()):
+        assert stax.kernel(sizes="symbolic")(function)(x) == function(x)

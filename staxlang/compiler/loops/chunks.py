@@ -53,7 +53,7 @@ def make_partials(reductions: list[Reduction], shape: tuple[Size, ...], ex: Expr
         values = add_temporary("part", one.dtype, shape, ex)
         if one.kind not in FINDING:
             made.append(Partial(one, values))
-        elif search is not None and ex.can_index(one.value, [search.inner[0][0]]):
+        elif search is not None and ex.can_index(one.value, [search.inner[0][0]]) and linear_in(one.position, (search.inner[0][0],)):
             made.append(Partial(one, values, "", search))
         else:
             made.append(Partial(one, values, add_temporary("place", I64, shape, ex)))
