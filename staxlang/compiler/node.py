@@ -16,7 +16,7 @@ class Node:
     Attributes are hashable and sorted by name. Spans are not part of a node's identity (see `Interner.spans`).
     """
 
-    __slots__ = ("op", "operands", "attributes", "type", "number", "__weakref__")
+    __slots__ = ("__weakref__", "attributes", "number", "op", "operands", "type")
 
     op: str
     operands: tuple[Node, ...]
@@ -70,7 +70,7 @@ class Interner:
 
 
 def _tag(item: tuple[str, Any]) -> Any:
-    value = item[1]
+    value: object = item[1]
     if isinstance(value, float):
         return value.hex()  # tells 0.0 from -0.0, and makes a NaN equal to itself
     return type(value)
