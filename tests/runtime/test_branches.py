@@ -1,4 +1,4 @@
-"""Branches that stay in the program: `branches="inside"`, `stax.cond`, `stax.gate` against the plain functions; one version for all data."""
+"""Branches that stay in the program: `branches="inside"`, `stax.cond`, `stax.gate` against plain functions; one version for all data."""
 
 from __future__ import annotations
 

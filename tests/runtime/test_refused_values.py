@@ -1,4 +1,4 @@
-"""Values that NumPy refuses - integers to negative powers, writes to scalars and to shared elements, odd arguments - refused natively too."""
+"""Values that NumPy refuses - integers to negative powers, writes to scalars and to shared elements, odd arguments - natively too."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def raised_in_place(x):
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: x**-1, lambda x: np.power(x, -2), lambda x: x ** np.int64(-1), lambda x: (x > 1) ** -1, lambda x: 2 ** (-x), raised_in_place],
+    [lambda x: x**-1, lambda x: np.power(x, -2), lambda x: x ** np.int64(-1), lambda x: (x > 1) ** -1, lambda x: 2 ** (-x),
+     raised_in_place],
 )
 @pytest.mark.parametrize("engine", [None, "reference"])
 def test_a_negative_power_of_integers(function: Any, engine: str | None) -> None:

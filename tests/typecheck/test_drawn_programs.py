@@ -21,7 +21,8 @@ class_of = {"a": 1, "b": 2}
 
 ARRAYS = st.sampled_from(["a", "b", "c"])
 VIEWS = ["{v}", "{v}[1:]", "{v}[:, ::2]", "{v}[0]", "{v}[-1]", "{v}.T", "{v}[::-1]", "{v}[:, 1:3]", "{v}[1]", "{v}[:2, :2]"]
-ROWS = ["np.abs({v})", "{v} + 1", "{v} * k", "-{v}", "np.minimum({v}, 3)", "np.where({v} > 2, {v}, k)", "{v} - {v}.sum()", "{v} * {v}.max()"]
+ROWS = ["np.abs({v})", "{v} + 1", "{v} * k", "-{v}", "np.minimum({v}, 3)", "np.where({v} > 2, {v}, k)", "{v} - {v}.sum()",
+        "{v} * {v}.max()"]
 REDUCED = ["{v}.sum()", "{v}.max()", "{v}.mean()", "float({v}.min())", "{v}.any()", "n", "k", "{v}.shape[0]", "len({v})"]
 
 
@@ -96,5 +97,7 @@ def test_drawn(text, n, k, symbolic):
     assert [d.code for d in evaluation.diagnostics if d.code not in ALLOWED] == [], text
 
 
-ALLOWED = frozenset({"broadcast-mismatch", "assign-mismatch", "too-many-indices", "in-place-shape", "axis-out-of-range", "position-out-of-range"})
+ALLOWED = frozenset(
+    {"broadcast-mismatch", "assign-mismatch", "too-many-indices", "in-place-shape", "axis-out-of-range", "position-out-of-range"}
+)
 """Branches that this call does not take may hold what would fail."""

@@ -172,7 +172,8 @@ CASES = [
     (slices, (A, A * 3)), (order, (A,)), (scalar_is_a_copy, (A,)), (alias_of_name, (A,)), (in_place_operators, (A, INTS)),
     (out_argument, (A, B)), (diagonal, (A[:, :3].copy(),)), (returned_views, (A,)), (fresh_views, (A,)), (lonely_view, (A,)),
     (copies, (A,)), (twice, (A,)), (swap, (A,)), (overlapping, (A,)), (helper_writes, (A,)), (lists_of_arrays, ([A, B],)),
-    (accumulate, (A,)), (rebind_not_write, (A,)), (written_then_returned, (A,)), (masked, (A, B)), (reshape_is_view, (A,)), (assign_lower_rank, (A,)),
+    (accumulate, (A,)), (rebind_not_write, (A,)), (written_then_returned, (A,)), (masked, (A, B)), (reshape_is_view, (A,)),
+    (assign_lower_rank, (A,)),
     (dtype_of_assignment, (INTS,)),
 ]  # fmt: skip
 
