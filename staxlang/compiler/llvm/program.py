@@ -46,7 +46,9 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
     """
     module = Module(schedule, target, name, fast)
     f = Function(module)
-    for step in schedule.steps:
+    for number, step in enumerate(schedule.steps):
+        if number and number == schedule.checked:
+            _end_failed(f)
         if isinstance(step, LibraryCall):
             emit_call(f, step)
         else:
@@ -69,6 +71,19 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
     if module.metadata:
         parts.append("!0 = !{i32 1}")
     return Emission("\n".join(parts) + "\n", name, module.inputs, tuple(module.checks), tuple(module.externals))
+
+
+def _end_failed(f: Function) -> None:
+    """Return here where a check has failed so far."""
+    failed = f.name(0, "load i32, ptr %status, align 4", "x")
+    some = f.name(0, f"icmp ne i32 {failed}, 0", "m")
+    n = f.fresh()
+    f.emit(0, f"br i1 {some}, label %end.{n}, label %on.{n}")
+    f.block(f"end.{n}", 0)
+    if f.module.streams:
+        f.emit(0, "fence seq_cst")
+    f.emit(0, f"ret i32 {failed}")
+    f.block(f"on.{n}", 0)
 
 
 def emit_kernel(f: Function, kernel: Kernel) -> None:

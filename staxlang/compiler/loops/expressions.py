@@ -114,6 +114,10 @@ class Expressions:
             found = self._loads[node] = self._gather(node, "load", self.loads)
         return found
 
+    def checks(self, node: Node) -> bool:
+        """Whether a run-time check is made in an expression."""
+        return any(one.op == "assert_index" for one in subexpressions((node,)))
+
     def reduces(self, node: Node) -> tuple[Node, ...]:
         """The different reductions in an expression; one inside another comes before it."""
         found = self._reduces.get(node)

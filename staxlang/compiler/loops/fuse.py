@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
 from staxlang.compiler.loops.cluster import Cluster, single
 from staxlang.compiler.loops.expressions import Expressions
-from staxlang.compiler.loops.ir import LibraryCall
+from staxlang.compiler.loops.ir import Definition, LibraryCall
 from staxlang.compiler.loops.join import joined
 from staxlang.compiler.loops.units import Step, Unit
 from staxlang.compiler.target import Target
@@ -36,7 +36,7 @@ class Fusion:
             reads, writes = touched(step, ex)
             self.reads.append(reads)
             self.writes.append(writes)
-        self.before = _dependences(self.reads, self.writes)
+        self.before = dependences(self.reads, self.writes)
         self.readers: dict[str, int] = {}
         for reads in self.reads:
             for buffer in reads:
@@ -163,7 +163,7 @@ def fuse(steps: Sequence[Step], ex: Expressions, target: Target) -> tuple[list[C
     return state.ordered(), state.notes()
 
 
-def touched(step: Step, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
+def touched(step: Step | Definition, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
     """Buffers that a step reads and those that it writes."""
     if isinstance(step, LibraryCall):
         return frozenset(view.buffer for view in step.operands), frozenset((step.out.buffer,))
@@ -173,7 +173,7 @@ def touched(step: Step, ex: Expressions) -> tuple[frozenset[str], frozenset[str]
     return frozenset(reads), frozenset((step.buffer,))
 
 
-def _dependences(reads: Sequence[frozenset[str]], writes: Sequence[frozenset[str]]) -> list[int]:
+def dependences(reads: Sequence[frozenset[str]], writes: Sequence[frozenset[str]]) -> list[int]:
     """For each step the set (bits) of steps that must come before it, directly or not."""
     before: list[int] = []
     writers: dict[str, int] = {}

@@ -90,6 +90,7 @@ class LoopProgram:
     steps: tuple[Definition | LibraryCall, ...]
     outputs: tuple[str, ...]  # buffer of each result, in order
     updates: tuple[tuple[int, str], ...] = ()  # (input position, buffer whose value is written back to it)
+    checked: int = 0  # that many steps come before all that write to arguments, and hold every run-time check (0: nothing to part)
 
 
 # ---- scheduled kernels ---------------------------------------------------------------------------------------------
@@ -212,3 +213,4 @@ class Schedule:
     arena_bytes: Size = 0
     aliases: tuple[tuple[str, str], ...] = ()  # (buffer, buffer whose memory it takes over)
     notes: tuple[str, ...] = ()  # decisions in words: fused, not fused and why, materialized
+    checked: int = 0  # a run in which a check has failed ends after that many steps: those behind them write to arguments

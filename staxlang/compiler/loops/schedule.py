@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from staxlang.base.records import replace
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
@@ -11,7 +13,7 @@ from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import plan_memory
 from staxlang.compiler.loops.moments import split_moments
 from staxlang.compiler.loops.symbols import size_symbols
-from staxlang.compiler.loops.units import make_units
+from staxlang.compiler.loops.units import Step, make_units
 from staxlang.compiler.loops.updates import with_updates
 from staxlang.compiler.target import Target
 
@@ -37,12 +39,26 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
         made.append(kernel)
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
-    return plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex)
+    made_first = sum([_is_early(group, program) for group in groups]) if program.checked else 0
+    return replace(plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex), checked=made_first)
 
 
 def grouped(program: LoopProgram, ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
     """The program's definitions gathered into those of one kernel each, in order; and in words what was not fused."""
-    return fuse(split_moments(make_units(program, ex), ex, target), ex, target)
+    steps = split_moments(make_units(program, ex), ex, target)
+    if not program.checked:
+        return fuse(steps, ex, target)
+    early, notes = fuse([step for step in steps if _is_early(step, program)], ex, target)
+    late, more = fuse([step for step in steps if not _is_early(step, program)], ex, target)
+    return early + late, notes + more
+
+
+def _is_early(step: Step | Cluster, program: LoopProgram) -> bool:
+    """Whether a step belongs to those that run before arguments are written to."""
+    if isinstance(step, LibraryCall):
+        return any(step is one for one in program.steps[: program.checked])
+    first = step.units[0] if isinstance(step, Cluster) else step
+    return ceil(first.number) < program.checked  # parts of a step have numbers a little less than its own
 
 
 def stored_by(group: Cluster, outside: set[str], ex: Expressions) -> frozenset[str]:

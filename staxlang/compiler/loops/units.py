@@ -153,6 +153,8 @@ def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram,
     buffer = program.buffers[step.buffer]
     if buffer.role != "temporary" or step.buffer in uses.kept or len(uses.writes[step.buffer]) > 1 or step.indirect:
         return False
+    if number < program.checked and ex.checks(body):  # made before arguments are written to, and not again
+        return False
     if body.op == "scan" or ex.reduces(body):
         return False
     sites = uses.sites[step.buffer]

@@ -1,4 +1,4 @@
-"""Updates of arguments become steps: in place where nobody needs the old value any more, else a copy back at the end."""
+"""Updates of arguments become steps: after all run-time checks, in place where nobody needs the old value any more, else a copy back."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.fuse import dependences, touched
 from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, LoopProgram
 from staxlang.compiler.node import Node
 
@@ -18,7 +19,7 @@ def with_updates(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, li
     if not program.updates:
         return program, []
     inputs = {buffer.position: buffer.name for buffer in program.buffers.values() if buffer.role == "input"}
-    steps: Steps = list(program.steps)
+    steps, checked = _checks_first(program, ex)
     back: list[tuple[str, str]] = []
     notes: list[str] = []
     sources = [buffer for _, buffer in program.updates]
@@ -26,10 +27,10 @@ def with_updates(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, li
         target = inputs[position]
         made = None
         if sources.count(buffer) == 1 and target not in sources:
-            made = _in_place(steps, buffer, target, program, ex)
+            made = _in_place(steps, buffer, target, program, checked, ex)
         if made is None:
             back.append((target, buffer))
-            notes.append(f"{target} is copied back: its new value ({buffer}) is made while the old one is still needed")
+            notes.append(f"{target} is copied back: its new value ({buffer}) is made while the old one is still needed, or to be checked")
         else:
             steps = made
     written = {target for target, _ in back}
@@ -40,7 +41,25 @@ def with_updates(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, li
             steps.append(_copy(saved, buffer, ex))
             back = [(one, saved if other == buffer else other) for one, other in back]
     steps += [_copy(target, buffer, ex) for target, buffer in back]
-    return LoopProgram(program.interner, ex.buffers, tuple(steps), program.outputs, ()), notes
+    return LoopProgram(program.interner, ex.buffers, tuple(steps), program.outputs, (), checked), notes
+
+
+def _checks_first(program: LoopProgram, ex: Expressions) -> tuple[Steps, int]:
+    """The steps with those that check something, and what they need, in front; how many these are.
+
+    A call that fails must have changed no argument: what writes to one comes behind them.
+    """
+    steps: Steps = list(program.steps)
+    checking = [k for k, step in enumerate(steps) if isinstance(step, Definition) and any(map(ex.checks, (step.body, *step.indirect)))]
+    if not checking:
+        return steps, 0
+    found = [touched(step, ex) for step in steps]
+    before = dependences([reads for reads, _ in found], [writes for _, writes in found])
+    needed = 0
+    for k in checking:
+        needed |= before[k] | 1 << k
+    first = [step for k, step in enumerate(steps) if needed >> k & 1]
+    return first + [step for k, step in enumerate(steps) if not needed >> k & 1], len(first)
 
 
 def row_major(buffer: Buffer) -> Buffer:
@@ -58,13 +77,13 @@ def _copy(target: str, source: str, ex: Expressions) -> Definition:
     return Definition(target, ranges, at, ex.load(source, at))
 
 
-def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, ex: Expressions) -> Steps | None:
+def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, checked: int, ex: Expressions) -> Steps | None:
     """The steps with `buffer` made in the argument's memory; None where the old value is still needed."""
     if program.buffers[buffer].role != "temporary" or program.buffers[buffer].dtype is not program.buffers[target].dtype:
         return None
     writers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and step.buffer == buffer]
     touching = [k for k, step in enumerate(steps) if isinstance(step, LibraryCall) and _calls_with(step, (buffer, target))]
-    if not writers or touching:
+    if not writers or touching or writers[0] < checked:
         return None
     first = steps[writers[0]]
     assert isinstance(first, Definition)
