@@ -165,8 +165,10 @@ class KernelCapture:
         outputs: tuple[TensorType, ...],
         result: tuple[Any, ...],
         gate: str | None = None,
+        late: tuple[tuple[int, int], ...] = (),
     ) -> EntryPlan:
         positions = [(node["position"], node) for node in graph.scalars]
+        places = builder.leaf_places
         return EntryPlan(
             positional=0,
             keywords=(),
@@ -186,6 +188,7 @@ class KernelCapture:
             separate=self.compiler.settings.overlap == "assume-none",
             fail=builder.slot(_Failure(graph, self.compiler)) if built.checks else -1,
             slots=len(builder.slots),
+            late=tuple([(places[one], places[other]) for one, other in late if one in places and other in places]),
         )
 
     def _conditions(self) -> tuple[Condition, ...]:
@@ -208,7 +211,7 @@ class KernelCapture:
         outputs = tuple(type_ for _, type_ in evaluation.outputs)
         assert evaluation.result is not None
         result = ResultTree(builder, self._types(), outputs, self.prepared.values).node(evaluation.result)
-        plan = self._plan(builder, graph, built, outputs, result)
+        plan = self._plan(builder, graph, built, outputs, result, late=evaluation.late_reads)
         encoded, names = encode(plan, self._asked())
         version = Version(number, encoded, builder.slots, names, built.program, tuple(self.gates))
         version.native_plan, version.stored = plan, built.stored

@@ -128,6 +128,9 @@ class Dispatcher:
 
     def _run(self, version: Version, matched: Matched, prepared: Prepared) -> Any:
         version.used = Ground.clock()
+        hidden = version.hidden_overlap(prepared) if prepared.copies else None
+        if hidden is not None:
+            late.raise_error(hidden[0], left=hidden[1], right=hidden[2])
         result = version.run(matched)
         if prepared.copies:
             for copy, original in prepared.copies:
@@ -168,10 +171,6 @@ class Dispatcher:
             if not isinstance(found, Matched):
                 separated = self._separate(prepared, [(version, found)])
                 if separated is None:
-                    shared = next((difference for difference in found if difference.is_overlap), None)
-                    if shared is not None:
-                        left, _, right = shared.condition.removesuffix(" do not overlap").partition(" and ")
-                        late.raise_error("written-together", left=left, right=right)
                     reason = f"its new version does not fit the call that it was made for: {'; '.join(map(str, found))}"
                     late.raise_error("compilation-failed", kernel=self.binder.name, reason=reason)
                 return separated
@@ -216,14 +215,14 @@ class Dispatcher:
             late.warn(f"this process has compiled {limit} versions of kernels; explain_misses() of a kernel says what keeps changing")
 
     def _separate(self, prepared: Prepared, differences: list[tuple[Version, list[Difference]]]) -> Any:
-        """A version that fits but for arrays that overlap one that is written: it gets copies of those."""
+        """A version that fits but for arrays that overlap one that is written: it gets copies of those, or the call is refused."""
         for version, found in differences:
             if found and all(difference.is_overlap for difference in found):
-                copied = version.copies_for(prepared)
-                if copied is not None:
-                    matched = version.match(copied.values, {})
-                    if isinstance(matched, Matched):
-                        return version, matched
+                matched = version.match_apart(prepared)
+                if matched is not None:
+                    return version, matched
+                code, left, right = version.refused_overlap(found)
+                late.raise_error(code, left=left, right=right)
         return None
 
     def _extend(self, version: Version, bound: Bound) -> None:

@@ -207,6 +207,9 @@ class Compiled:
         found = self._version.match(prepared.values, {})
         if not isinstance(found, Matched):
             prepared, found = self._with_copies(prepared, found)
+        hidden = self._version.hidden_overlap(prepared) if prepared.copies else None
+        if hidden is not None:
+            late.raise_error(hidden[0], left=hidden[1], right=hidden[2])
         result = self._version.run(found)
         for copy, original in prepared.copies:
             if self._version.writes(copy, found):
@@ -216,14 +219,13 @@ class Compiled:
     def _with_copies(self, prepared: Prepared, differences: list[Difference]) -> tuple[Prepared, Matched]:
         """The call with copies of arrays that overlap a written one, and of arrays that lie otherwise than the program reads them."""
         if all(difference.is_overlap for difference in differences):
-            copied = self._version.copies_for(prepared)
-            found = differences if copied is None else self._version.match(copied.values, {})
+            copied, found = prepared, self._version.match_apart(prepared)
         else:
             copied = _row_major(prepared)
             found = self._version.match(copied.values, {})
             if isinstance(found, Matched) and self._writes_to_copies(prepared, copied, found):
                 found = differences
-        if copied is None or not isinstance(found, Matched):
+        if not isinstance(found, Matched):
             late.raise_error("lowered-for-others", differences="; ".join(map(str, differences)))
         return copied, found
 

@@ -35,10 +35,14 @@ class Difference(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The object at each place of the plan, and the values of its symbols."""
+    """The object at each place of the plan, and the values of its symbols.
+
+    `given`: where the program gets copies, the caller's own objects, which results are made of.
+    """
 
     objects: list[Any]
     env: Environment
+    given: list[Any] | None = None
 
 
 class Matcher:
@@ -250,9 +254,19 @@ class Matcher:
         arrays = [(k, place) for k, place in enumerate(self.plan.places) if place.check[0] == "array"]
         for index, place in arrays:
             for other, beside in arrays if place.check[4] and not self.plan.separate else ():
-                if other != index and np.may_share_memory(self.objects[index], self.objects[other]):
+                if other != index and share_elements(self.objects[index], self.objects[other]):
                     what = f"{place.path} and {beside.path} do not overlap"
                     self._differ(place.path, what, "separate memory", _SHARED)
+
+
+def share_elements(a: Any, b: Any) -> bool:
+    """Whether some byte belongs to both arrays; where that takes long to tell, whether their ranges of addresses meet."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=_SHARING_WORK)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -268,6 +282,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+_SHARING_WORK = 10_000  # candidates that NumPy's search for a shared byte may look at
 _RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__,
 }  # fmt: skip

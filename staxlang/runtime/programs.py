@@ -101,7 +101,7 @@ class ReferenceProgram:
         return tuple(sorted(name for name in found if not _INDEX.fullmatch(name)))
 
     def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
-        objects, env = matched
+        objects, env, _ = matched
         sizes = dict(zip(self.symbols(self.graph), (evaluate(size, env) for size in plan.sizes), strict=True))
         inputs = [np.asarray(objects[place]) for place in plan.arrays]
         return late.reference().run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)

@@ -23,7 +23,8 @@ def program_function(address: int) -> ProgramFunction:
 
 def run(program: Runnable, plan: EntryPlan, slots: list[Any], matched: Matched) -> Any:
     """Run a program on what a matched call holds, and make the plan's result. A failed run-time check raises through the plan's slot."""
-    return _build(plan.result, plan, slots, matched, program.execute(plan, slots, matched))
+    outputs = program.execute(plan, slots, matched)
+    return _build(plan.result, plan, slots, matched if matched.given is None else Matched(matched.given, matched.env), outputs)
 
 
 class Runnable(Protocol):
@@ -34,7 +35,7 @@ class Runnable(Protocol):
 
 def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
     """The outputs of loaded code, as arrays."""
-    objects, env = matched
+    objects, env, _ = matched
     outputs = [np.empty([evaluate(size, env) for size in output.shape], slots[output.slot]) for output in plan.outputs]
     inputs = [np.asarray(objects[place]) for place in plan.arrays]
     addresses = [array.__array_interface__["data"][0] for array in (*inputs, *outputs)]

@@ -11,7 +11,7 @@ from staxlang.base.records import NamedTuple
 from staxlang.runtime.binding import CallShape
 from staxlang.runtime.headers import word
 from staxlang.runtime.loader import Code
-from staxlang.runtime.matching import Difference, Matched, Matcher
+from staxlang.runtime.matching import Difference, Matched, Matcher, share_elements
 from staxlang.runtime.plans import EntryPlan
 from staxlang.runtime.running import Array, ProgramFunction, execute, run
 from staxlang.runtime.signature import Prepared
@@ -179,18 +179,53 @@ class Version:
         self.calls += 1
         return run(self.program, self.plan, self.slots, matched)
 
-    def copies_for(self, prepared: Prepared) -> Prepared | None:
-        """The call with copies of the arrays that the program reads and that overlap one it writes; None where two written ones overlap."""
-        arrays = [(item, self._written_paths()) for item in prepared.items if item.kind == "array"]
-        written = [item for item, paths in arrays if item.path in paths]
-        replaced: dict[int, Any] = {}
-        for item, paths in arrays:
-            for other in written:
-                if other is not item and np.may_share_memory(item.value, other.value):
-                    if item.path in paths:
-                        return None
-                    replaced[id(item.value)] = item.value.copy()
-        return prepared.replace(replaced) if replaced else None
+    def match_apart(self, prepared: Prepared) -> Matched | None:
+        """What the call holds, with copies of the arrays that the program reads and that overlap one it writes.
+
+        None where two written ones overlap, or one is read when the other has been written to: a copy made before would be too old.
+        """
+        written, late = self._written_paths(), self._late_paths()
+        arrays = [item for item in prepared.items if item.kind == "array"]
+        replaced: dict[int, Array] = {}
+        given: dict[int, Array] = {}
+        for item in arrays:
+            for other in arrays:
+                if other is item or other.path not in written or not share_elements(item.value, other.value):
+                    continue
+                if item.path in written or (item.path, other.path) in late:
+                    return None
+                if id(item.value) not in replaced:
+                    replaced[id(item.value)] = copy = _copied(item.value)
+                    given[id(copy)] = item.value
+        found = self.match(prepared.replace(replaced).values, {}) if replaced else None
+        return found._replace(given=[given.get(id(one), one) for one in found.objects]) if isinstance(found, Matched) else None
+
+    def hidden_overlap(self, prepared: Prepared) -> tuple[str, str, str] | None:
+        """`refused_overlap` of arrays of which one was converted, so that the program does not see that they share memory."""
+        originals = {id(copy): original for copy, original in prepared.copies}
+        written, late = self._written_paths(), self._late_paths()
+        arrays = [(item.path, originals.get(id(item.value), item.value)) for item in prepared.items if item.kind == "array"]
+        for path, array in arrays:
+            for other, changed in arrays:
+                if other in written and array is not changed and (path in written or (path, other) in late):
+                    if share_elements(array, changed):
+                        return "written-together" if path in written else "overlapping-arguments", other, path
+        return None
+
+    def refused_overlap(self, differences: list[Difference]) -> tuple[str, str, str]:
+        """(code of the diagnostic, path, path) of arrays that overlap and cannot be served with copies."""
+        written, late = self._written_paths(), self._late_paths()
+        pairs = [difference.condition.removesuffix(" do not overlap").partition(" and ")[::2] for difference in differences]
+        for left, right in pairs:
+            if right in written:
+                return "written-together", left, right
+        left, right = next((pair for pair in pairs if pair[::-1] in late), pairs[0])
+        return "overlapping-arguments", left, right
+
+    def _late_paths(self) -> set[tuple[str, str]]:
+        """(array that is read, array that has been written to by then)."""
+        places = self.plan.places
+        return {(places[one].path, places[other].path) for one, other in self.plan.late}
 
     def _written_paths(self) -> frozenset[str]:
         return frozenset(place.path for place in self.plan.places if place.check[0] == "array" and place.check[4])
@@ -207,6 +242,18 @@ class Version:
     @property
     def last_used(self) -> int:
         return max([self.used, *(entry.used for entry in self.entries.values() if entry is not None)])
+
+
+def _copied(array: Array) -> Array:
+    """A copy that lies as the array does, strides and all: the program was made for them."""
+    copy = array.copy()
+    if copy.strides == array.strides:
+        return copy
+    low, high = np.lib.array_utils.byte_bounds(array)
+    memory = np.empty(high - low, np.uint8)
+    copy = np.ndarray(array.shape, array.dtype, memory.data, array.ctypes.data - low, array.strides)
+    copy[...] = array
+    return copy
 
 
 def same_outcome(a: Any, b: Any) -> bool:

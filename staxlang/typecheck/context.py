@@ -44,7 +44,8 @@ class EvaluationContext:
     __slots__ = (
         "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
         "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "invoke", "iterate",
-        "iterations", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes", "storages", "unroll_limit",
+        "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes", "storages",
+        "unroll_limit", "written",
     )  # fmt: skip
 
     def __init__(
@@ -86,9 +87,19 @@ class EvaluationContext:
         self.choose: Callable[..., Value] = _not_started  # (call, condition, thunk, thunk): one of two evaluations, chosen by the program
         self.storages: dict[Any, Storage] = {}
         self.branches = Branches()
+        self.written: dict[int, None] = {}  # positions of the inputs that have been written to so far
+        self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
         self.masks: dict[Handle, tuple[Size, TensorType]] = {}  # of each boolean mask that was read by: how many it chooses; its type
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
+
+    # ---- memory of inputs ----
+
+    def note_read(self, storage: Storage) -> None:
+        """An input is read: if its memory is that of another one that has been written to, it is read too late."""
+        if storage.source is not None and self.written:
+            position = storage.source.position
+            self.late_reads.update(dict.fromkeys([(position, other) for other in self.written if other != position]))
 
     # ---- sizes ----
 

@@ -37,6 +37,7 @@ class Evaluation:
     `result` is the structure of what is returned (results.py) over `outputs`; `updates` are the inputs that were written to, by position,
     with what they hold at the end. `guards` are shape guards, frozen scalars and content guards in the order they were met; `sizes` binds
     size symbols to integer arguments. `value` is the abstract result (for the checker), `facts` what is known about sizes at the end.
+    `late_reads`: (input, input) where the first was read when the second had been written to.
     """
 
     result: Result | None
@@ -49,6 +50,7 @@ class Evaluation:
     diagnostics: tuple[Diagnostic, ...]
     facts: Facts
     value: Value
+    late_reads: tuple[tuple[int, int], ...]
 
     @property
     def frozen(self) -> tuple[FrozenScalar, ...]:
@@ -165,4 +167,5 @@ def _evaluation(
         tuple(context.diagnostics),
         context.facts,
         value,
+        tuple(context.late_reads),
     )

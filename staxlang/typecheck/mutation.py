@@ -48,6 +48,8 @@ def store(call: CallContext, array: ArrayValue, handle: Handle) -> None:
         type_ = TensorType(storage.type.dtype, storage.type.shape)
         call.context.branches.put(storage, call.record("update", (storage.handle, handle), attributes, type_))
     storage.written = call.span
+    if storage.source is not None:
+        call.context.written[storage.source.position] = None
 
 
 def writable(call: CallContext, array: ArrayValue) -> None:

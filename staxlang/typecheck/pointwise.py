@@ -115,6 +115,7 @@ def read(call: CallContext, value: Value) -> Handle:
     """An array's current value, a number as a 0-d value of its own or default dtype."""
     if type(value) is ArrayValue:
         storage = value.storage
+        call.context.note_read(storage)
         if value.subscripts is None:
             return storage.handle
         type_ = TensorType(value.type.dtype, value.type.shape)

@@ -90,11 +90,11 @@ API_ROWS: tuple[Row, ...] = (
     Row(
         "overlapping-arguments", ValueError,
         "{left} and {right} overlap in memory and one of them is written to",
-        "With `overlap=\"assume-none\"` the caller promises that this does not happen.",
-        "@stax.kernel(overlap='assume-none', checked=True)\ndef f(x, y):\n    x[1:] = y[:-1]\n    return x\na = np.ones(4)\nf(a, a)",
-        "@stax.kernel\ndef f(x, y):\n    x[1:] = y[:-1]\n    return x\na = np.ones(4)\nf(a, a)",
-        "pass a copy of one of them, or leave the option out",
-        runs=False,
+        "An argument that is only read is copied before the program runs. That would be too early where the program reads or returns it "
+        "after it has written to the other one.",
+        "@stax.kernel\ndef f(x, y):\n    x += 1\n    return x * y\na = np.ones(4)\nf(a[1:], a[:-1])",
+        "@stax.kernel\ndef f(x, y):\n    before = y.copy()\n    x += 1\n    return x * before\na = np.ones(4)\nf(a[1:], a[:-1])",
+        "read the one before the other is written to, pass a copy, or pass the whole array once and slice it in the kernel",
     ),
     Row(
         "bad-spec", TypeError,

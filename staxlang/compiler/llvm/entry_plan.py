@@ -89,6 +89,7 @@ class EntryPlan(NamedTuple):
     separate: bool = False  # the caller promises that written arrays do not overlap others
     slots: int = 0
     fail: int = -1  # slot of the callable that raises for a failed run-time check
+    late: tuple[tuple[int, int], ...] = ()  # (place, place): the first array is read when the second has been written to
 
 
 class HeaderLayout(NamedTuple):
