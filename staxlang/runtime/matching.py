@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -264,7 +264,7 @@ def share_elements(a: Any, b: Any) -> bool:
     if not np.may_share_memory(a, b):
         return False
     try:
-        return np.shares_memory(a, b, max_work=_SHARING_WORK)
+        return np.shares_memory(a, b, max_work=cast("Any", _SHARING_WORK))  # NumPy's stubs know 0 and -1 only
     except np.exceptions.TooHardError:
         return True
 

@@ -219,3 +219,42 @@ def test_refused_sharing_names_both_arguments() -> None:
         with pytest.raises(ValueError, match="overlap in memory and one of them is written to"):
             kernel(w[1:4], w[:3])
     assert kernel.stats().compilations == before
+
+
+# ---- programs of several kernels and library calls ----
+
+
+def product_in_place(x: Array, y: Array, i: Array) -> Any:
+    x[:] = x @ y
+    y[i] += x[i].var(axis=0)
+    return x.mean()
+
+
+def exchanged(x: Array, y: Array, i: Array) -> None:
+    kept = x.copy()
+    x[:] = y
+    y[:] = kept
+    y[i] = 1
+
+
+def scaled(x: Array, y: Array, i: Array) -> Any:
+    x /= (x - x.mean()).std()
+    y[i] *= x[i].sum(axis=0)
+    return x.max(axis=1)
+
+
+@pytest.mark.parametrize("program", [product_in_place, exchanged, scaled], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("size", [3, 64, 300])
+def test_larger_programs_fail_before_they_write(program: Callable[..., Any], size: int) -> None:
+    kernel = stax.kernel(program)
+    random = np.random.default_rng(size)
+    for index in ([0, 1], [size, 0], [0, -size - 1], [1, 1]):
+        x, y, i = random.random((size, size)), random.random((size, size)), np.array(index)
+        theirs, ours = (x.copy(), y.copy()), (x.copy(), y.copy())
+        wanted, problem = _outcome(program, *theirs, i)
+        found, raised = _outcome(kernel, *ours, i)
+        assert raised is problem
+        for own, other in zip(ours, (x, y) if problem else theirs, strict=True):
+            np.testing.assert_allclose(own, other, rtol=1e-12, atol=0 if problem else 1e-12)
+        if problem is None and wanted is not None:
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
