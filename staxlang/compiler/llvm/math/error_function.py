@@ -1,4 +1,4 @@
-"""erf and erfc: a polynomial near 0; beyond it 1 - e^p(x) (f32) or e^(-x^2) h((x - 2) / (x + 2)) / (1 + 2x) (f64), own fits.
+"""erf and erfc: a polynomial near 0; beyond it 1 - 2^p(x) (f32) or e^(-x^2) h((x - 2) / (x + 2)) / (1 + 2x) (f64), own fits.
 
 The mapping (x - 2) / (x + 2) is that of M. M. Shepherd, J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x",
 Math. Comp. 36, 1981.
@@ -32,7 +32,10 @@ def erf(code: Code, x: str) -> str:
     if code.bits == 32:
         top = code.const(4.0)
         bounded = code.select(code.compare("gt", size, top), top, size)
-        outer = code.sub(code.const(1.0), exp(code, code.polynomial(bounded, table.ERF_OUTER_F32)))
+        p = code.polynomial(bounded, table.ERF_OUTER_F32)
+        n = code.unary("rint", p)
+        power = code.scale(code.polynomial(code.sub(p, n), table.EXP2_SHORT_F32), n)
+        outer = code.sub(code.const(1.0), power)
         near = code.compare("lt", size, code.const(0.9277))
     else:
         outer = code.sub(code.const(1.0), _erfc_beyond(code, size))
