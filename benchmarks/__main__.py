@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from benchmarks import cold, report
 from benchmarks.machine import describe
@@ -60,6 +61,7 @@ def measure(workload: Workload, processes: list[Process], rounds: int) -> dict[s
     for _ in range(rounds):
         for process in taking:
             answer = process.ask("round")
+            time.sleep(process.peer.spin)
             if "seconds" in answer:
                 times[process.peer.name].append(answer["seconds"])
     for name, values in times.items():

@@ -19,6 +19,7 @@ class Peer:
     module: str
     finder: str = "find"
     environment: dict[str, str] = field(default_factory=dict)
+    spin: float = 0.0  # seconds for which its idle threads keep the processor from the next peer
 
     @property
     def present(self) -> bool:
@@ -36,12 +37,12 @@ PEERS: list[Peer] = [
     Peer("stax", "staxlang", "stax_programs"),
     Peer("numpy", "numpy", "numpy_programs"),
     Peer("numexpr", "numexpr", "numexpr_programs"),
-    Peer("numba", "numba", "numba_programs"),
+    Peer("numba", "numba", "numba_programs", spin=0.25),
     Peer("jax", "jax", "jax_programs"),
-    Peer("torch", "torch", "torch_programs"),
-    Peer("torch.compile", "torch", "torch_programs", "find_compiled"),
+    Peer("torch", "torch", "torch_programs", spin=0.25),
+    Peer("torch.compile", "torch", "torch_programs", "find_compiled", spin=0.25),
 ]
 
 
 def with_memory_kept(peer: Peer) -> Peer:
-    return Peer(peer.name, peer.package, peer.module, peer.finder, {**peer.environment, **KEEPS_MEMORY})
+    return Peer(peer.name, peer.package, peer.module, peer.finder, {**peer.environment, **KEEPS_MEMORY}, peer.spin)
