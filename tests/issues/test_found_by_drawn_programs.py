@@ -167,3 +167,14 @@ def test_places_of_extremes_in_columns_of_any_size(shape):
     x = np.asfortranarray((np.arange(shape[0] * shape[1]) * 7919 % 1009).reshape(shape))
     for function in (lambda x: x.argmax(), lambda x: x.argmin()):
         assert stax.kernel(sizes="symbolic")(function)(x) == function(x)
+
+
+@pytest.mark.parametrize("steps", [3, 4, 10])
+def test_an_array_that_takes_over_another_s_memory_has_it_from_the_start(steps):
+    def heat(u, a):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:-1] += a * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return u
+
+    agree(heat, np.arange(12.0) ** 2 % 7, 0.25)

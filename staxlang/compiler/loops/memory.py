@@ -15,8 +15,20 @@ def plan_memory(program: LoopProgram, steps: Steps, notes: tuple[str, ...], ex: 
     """The schedule with every temporary placed."""
     lifetimes = lifetimes_of(program, steps)
     homes = _taken_over(program, steps, lifetimes, ex)
-    allocations, end = _arena(program, {name: life for name, life in lifetimes.items() if name not in homes})
+    allocations, end = _arena(program, _with_guests(lifetimes, homes))
     return Schedule(program, tuple(steps), tuple(allocations), end, tuple(homes.items()), notes)
+
+
+def _with_guests(lifetimes: dict[str, tuple[int, int]], homes: dict[str, str]) -> dict[str, tuple[int, int]]:
+    """Lifetimes of the memory of those that have their own: from the first use of what lives in it before them."""
+    own = {name: life for name, life in lifetimes.items() if name not in homes}
+    for guest in homes:
+        home = homes[guest]
+        while home in homes:
+            home = homes[home]
+        if home in own:  # else a result: its memory is nobody else's
+            own[home] = min(own[home][0], lifetimes[guest][0]), own[home][1]
+    return own
 
 
 def _arena(program: LoopProgram, lifetimes: dict[str, tuple[int, int]]) -> tuple[list[Allocation], Size]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
 from staxlang.base.dtypes import F64
+from staxlang.base.sizes import evaluate
 from staxlang.compiler.graph_text import print_graph
 from staxlang.compiler.loops import chunks, columns, moments, nests, oracle, periodic, rows, transposed
 from staxlang.compiler.loops.execute import execute
+from staxlang.compiler.loops.memory import lifetimes_of
 from staxlang.compiler.loops.schedule import schedule
 from staxlang.compiler.lower import lower
 from staxlang.compiler.target import x86_64
@@ -27,10 +30,30 @@ SMALL = ((chunks, "CHUNK", 2), (nests, "BLOCK", 2), (rows, "CHUNK", 2), (rows, "
          (columns, "FEWEST_ROWS", 1), (columns, "MOST_ROWS", 2))  # fmt: skip
 
 
+def no_memory_is_used_twice(made) -> None:
+    """Temporaries that are alive in the same step have memory of their own, but for one that ends where another begins in its place."""
+    homes = dict(made.aliases)
+    places = {one.buffer: one for one in made.allocations}
+    found = []
+    for name, (first, last) in lifetimes_of(made.program, list(made.steps)).items():
+        root = name
+        while root in homes:
+            root = homes[root]
+        if root in places:
+            begin, size = evaluate(places[root].offset, SIZES), evaluate(places[root].bytes, SIZES)
+            found.append((begin, begin + size, first, last, name, root))
+    for one, other in itertools.combinations(found, 2):
+        if one[0] < other[1] and other[0] < one[1]:
+            meet = one[2] <= other[3] and other[2] <= one[3]
+            handed = one[5] == other[5] and (one[3] == other[2] or other[3] == one[2])
+            assert handed or not meet, (one, other)
+
+
 def check(case) -> None:
     graph, arrays, scalars, exact = case
     expected = run_graph(graph, copy.deepcopy(arrays), scalars, SIZES)
     made = schedule(lower(graph), TARGET)
+    no_memory_is_used_twice(made)
     for run in (execute, oracle.run):
         note(print_graph(graph))
         results = run(made, copy.deepcopy(arrays), scalars, SIZES)
