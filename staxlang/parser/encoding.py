@@ -15,6 +15,7 @@ CLASS_ROWS: tuple[type[tree.TreeNode], ...] = (
     tree.Conditional, tree.Keyword, tree.Call, tree.Starred, tree.Lambda, tree.Clause, tree.Comprehension, tree.NamedExpression,
     tree.Refused, tree.Assign, tree.AugmentedAssign, tree.AnnotatedAssign, tree.If, tree.For, tree.While, tree.Return, tree.Break,
     tree.Continue, tree.Pass, tree.Assert, tree.ExpressionStatement, tree.With, tree.Parameter, tree.Function, tree.Import, tree.Module,
+    tree.Binder, tree.Reduction, tree.TensorDefinition,
 )  # fmt: skip
 
 

@@ -132,6 +132,19 @@ class _StatementPrinter(ExpressionPrinter):
         value = "" if node.value is None else f" = {self.open_tuple(node.value)}"
         return [f"{indent}{self.expression(node.target)}: {self.expression(node.annotation)}{value}"]
 
+    def definition(self, node: tree.TensorDefinition, indent: str) -> list[str]:
+        if not self.stx:
+            raise Unprintable("index notation has a form of its own in Python")
+        subscripts = ", ".join([self.subscript_of(subscript) for subscript in node.subscripts])
+        guard = ""
+        if node.condition is not None:
+            guard = f" where {self.expression(node.condition)} else {self.expression(node.otherwise)}"
+        left = f"let {self.word(node.name)}{f'[{subscripts}]' if subscripts else ''}"
+        return [f"{indent}{left} {node.op}= {self.expression(node.value)}{guard}"]
+
+    def subscript_of(self, node: Any) -> str:
+        return f"({node.id})" if isinstance(node, tree.Name) else self.expression(node)
+
     def if_statement(self, node: tree.If, indent: str) -> list[str]:
         lines = [f"{indent}if {self.expression(node.test)}:", *self.block(node.then, indent)]
         otherwise = node.otherwise
@@ -187,7 +200,7 @@ class _StatementPrinter(ExpressionPrinter):
 _ROWS: dict[type[Any], Callable[[_StatementPrinter, Any, str], list[str]]] = {
     tree.Function: _StatementPrinter.function, tree.Import: _StatementPrinter.import_statement, tree.Assign: _StatementPrinter.assign,
     tree.AugmentedAssign: _StatementPrinter.augmented, tree.AnnotatedAssign: _StatementPrinter.annotated,
-    tree.If: _StatementPrinter.if_statement, tree.For: _StatementPrinter.for_statement, tree.While: _StatementPrinter.while_statement,
+    tree.TensorDefinition: _StatementPrinter.definition, tree.If: _StatementPrinter.if_statement, tree.For: _StatementPrinter.for_statement, tree.While: _StatementPrinter.while_statement,
     tree.Return: _StatementPrinter.return_statement, tree.Break: _StatementPrinter.break_statement,
     tree.Continue: _StatementPrinter.continue_statement, tree.Pass: _StatementPrinter.pass_statement,
     tree.Assert: _StatementPrinter.assert_statement, tree.ExpressionStatement: _StatementPrinter.expression_statement,

@@ -10,7 +10,7 @@ from staxlang.parser import tree
 from staxlang.parser.literals import QUOTES, Unprintable, constant_text, escaped
 
 # How tightly each kind of expression binds. An operand that binds less tightly than its place asks for is put in parentheses.
-TUPLE, NAMED, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = range(16)
+TUPLE, NAMED, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, REDUCED, PRODUCT, UNARY, POWER, ATOM = range(17)
 BINARY_LEVEL_ROWS: dict[str, int] = {
     "|": BITOR, "^": BITXOR, "&": BITAND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM,
     "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "@": PRODUCT, "**": POWER,
@@ -154,7 +154,10 @@ class ExpressionPrinter:
     def call(self, node: tree.Call) -> tuple[str, int]:
         arguments = [self.argument(argument) for argument in node.arguments]
         arguments += [self.keyword(keyword) for keyword in node.keywords]
-        return f"{self.expression(node.function, ATOM)}({', '.join(arguments)})", ATOM
+        function = self.expression(node.function, ATOM)
+        if self.stx and isinstance(node.function, tree.Subscript) and function.partition("[")[0] in tree.REDUCTION_KINDS:
+            function = f"({function})"  # `sum[k](x)` is a reduction
+        return f"{function}({', '.join(arguments)})", ATOM
 
     def argument(self, node: Any) -> str:
         # In a call, and only there, any expression may follow the star.
@@ -192,6 +195,37 @@ class ExpressionPrinter:
         key = "" if node.key is None else f"{self.expression(node.key)}: "
         clauses = "".join([self.clause(clause) for clause in node.clauses])
         return f"{opener}{key}{self.expression(node.element)}{clauses}{closer}", ATOM
+
+    # ---- index notation ----
+
+    def binder(self, node: Any) -> tuple[str, int]:
+        if not isinstance(node, tree.Binder):
+            return self.expression(node), TEST
+        given = "" if node.start is None else f" in {self.expression(node.start, BITOR)}..{self.expression(node.stop, BITOR)}"
+        return self.word(node.name) + given, ATOM
+
+    def reduction(self, node: tree.Reduction) -> tuple[str, int]:
+        if not self.stx:
+            return self.reduction_call(node), ATOM
+        indexes = ", ".join([self.binder(index)[0] for index in node.indexes])
+        condition = "" if node.condition is None else f" if {self.expression(node.condition, OR)}"
+        return f"{node.kind}[{indexes}{condition}] {self.reduced(node.body)}", REDUCED
+
+    def reduced(self, node: Any) -> str:
+        """A reduction's body: a term, and nothing that begins with a sign."""
+        text = self.expression(node, REDUCED)
+        return f"({text})" if text[0] in "+-[{" or text[:3] == "..." else text
+
+    def reduction_call(self, node: tree.Reduction) -> str:
+        """In Python a reduction is a call with a generator; every range must be given."""
+        clauses: list[str] = []
+        for index in node.indexes:
+            if index.stop is None:
+                raise Unprintable(f"the range of `{index.name}` is not given")
+            start = "" if isinstance(index.start, tree.Constant) and index.start.value == 0 else f"{self.expression(index.start)}, "
+            clauses.append(f" for {index.name} in range({start}{self.expression(index.stop)})")
+        condition = "" if node.condition is None else f" if {self.expression(node.condition, OR)}"
+        return f"{node.kind}({self.expression(node.body)}{''.join(clauses)}{condition})"
 
     def clause(self, node: tree.Clause) -> str:
         conditions = "".join([f" if {self.expression(condition, OR)}" for condition in node.conditions])
@@ -247,5 +281,5 @@ _ROWS: dict[type[Any], Callable[[ExpressionPrinter, Any], tuple[str, int]]] = {
     tree.Logical: ExpressionPrinter.logical, tree.Conditional: ExpressionPrinter.conditional, tree.Call: ExpressionPrinter.call,
     tree.Starred: ExpressionPrinter.starred, tree.Lambda: ExpressionPrinter.lambda_expression,
     tree.Comprehension: ExpressionPrinter.comprehension, tree.NamedExpression: ExpressionPrinter.named,
-    tree.Refused: ExpressionPrinter.refused,
+    tree.Binder: ExpressionPrinter.binder, tree.Reduction: ExpressionPrinter.reduction, tree.Refused: ExpressionPrinter.refused,
 }  # fmt: skip

@@ -150,6 +150,19 @@ class _Converter(ExpressionConverter):
         self.check_target(target, many=False)
         return tree.AnnotatedAssign(self.span(parsed), target, annotation, value[0] if value else None)
 
+    def definition(self, parsed: Any) -> Any:
+        parts = child_trees(parsed)
+        subscripts: Any = ()
+        if parts[0].data == "binders":
+            subscripts = self.nodes(parts.pop(0))
+        value, *guard = [self.node(part) for part in parts]
+        sign = next(child for child in parsed.children if isinstance(child, Token) and child.endswith("="))
+        self.check_binders(subscripts)
+        for place, subscript in enumerate(subscripts):
+            if place and isinstance(subscript, tree.Constant) and subscript.value is ...:
+                self.refuse("syntax-error", subscript.span, message="`...` stands for the leading axes, before all other subscripts")
+        return tree.TensorDefinition(self.span(parsed), str(parsed.children[1]), subscripts, str(sign)[:-1], value, *guard)
+
     def return_statement(self, parsed: Any) -> Any:
         return tree.Return(self.span(parsed), self.node(parsed.children[1]) if len(parsed.children) > 1 else None)
 

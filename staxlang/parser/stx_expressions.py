@@ -272,6 +272,36 @@ class ExpressionConverter:
             Span(span.source, target.span.line, target.span.column, span.end_line, span.end_column), target, iterable, tuple(conditions)
         )
 
+    # ---- index notation ----
+
+    def reduction(self, parsed: Any) -> Any:
+        parts = child_trees(parsed)
+        indexes = tuple([self.node(part) for part in parts if part.data in ("reduction_index", "ranged")])
+        *condition, body = [self.node(part) for part in parts[len(indexes) :]]
+        kind = str(parsed.children[0])
+        self.check_binders(indexes)
+        return tree.Reduction(self.span(parsed), kind, indexes, condition[0] if condition else None, body)
+
+    def reduction_index(self, parsed: Any) -> Any:
+        return tree.Binder(self.span(parsed), str(parsed.children[0]))
+
+    def ranged(self, parsed: Any) -> Any:
+        start, stop = self.nodes(parsed.children[2])
+        return tree.Binder(self.span(parsed), str(parsed.children[0]), start, stop)
+
+    def binder(self, parsed: Any) -> Any:
+        """A plain name on the left side is an index variable."""
+        value = self.node(parsed.children[0])
+        return tree.Binder(value.span, value.id) if isinstance(value, tree.Name) else value
+
+    def check_binders(self, binders: tuple[Any, ...]) -> None:
+        seen: set[str] = set()
+        for binder in binders:
+            if isinstance(binder, tree.Binder):
+                if binder.name in seen:
+                    self.refuse("syntax-error", binder.span, message=f"the index `{binder.name}` is bound twice")
+                seen.add(binder.name)
+
     def check_target(self, target: Any, many: bool = True) -> None:
         """Only names, attributes and subscripts can be assigned to, and tuples and lists of them where `many`."""
         if isinstance(target, (tree.Name, tree.Attribute, tree.Subscript)):

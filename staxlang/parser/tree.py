@@ -172,6 +172,28 @@ class NamedExpression(TreeNode):
 
 
 @record
+class Binder(TreeNode):
+    """An index variable of index notation, with its half-open range `start..stop` where it is given."""
+
+    name: str
+    start: Expression | None = None
+    stop: Expression | None = None
+
+
+@record
+class Reduction(TreeNode):
+    """`sum[k, l if condition] body`: kind is one of REDUCTION_KINDS."""
+
+    kind: str
+    indexes: tuple[Binder, ...]
+    condition: Expression | None
+    body: Expression
+
+
+REDUCTION_KINDS = ("sum", "prod", "max", "min", "mean", "argmax", "argmin", "any", "all", "count")
+
+
+@record
 class Refused(TreeNode):
     """A statement or expression outside the subset: kept so that the whole function still parses.
 
@@ -186,7 +208,7 @@ class Refused(TreeNode):
 Expression = (
     Name | Constant | FormattedString | Attribute | Subscript | Slice | TupleExpression | ListExpression | SetExpression
     | DictExpression | Unary | Binary | Compare | Logical | Conditional | Call | Starred | Lambda | Comprehension | NamedExpression
-    | Refused
+    | Reduction | Refused
 )  # fmt: skip
 
 
@@ -213,6 +235,22 @@ class AnnotatedAssign(TreeNode):
     target: Expression
     annotation: Expression
     value: Expression | None
+
+
+@record
+class TensorDefinition(TreeNode):
+    """`let name[subscripts] = value where condition else otherwise`: a tensor, or a part of one, by index notation.
+
+    A subscript is a Binder (an index variable), an expression over index variables, or a Constant of Ellipsis for leading axes.
+    `op` is empty, or what an update combines with (`+ * max min`): `let h[bins[i]] += 1`.
+    """
+
+    name: str
+    subscripts: tuple[Binder | Expression, ...]
+    op: str
+    value: Expression
+    condition: Expression | None = None
+    otherwise: Expression | None = None
 
 
 @record
@@ -315,7 +353,7 @@ class Import(TreeNode):
 
 
 Statement = (
-    Assign | AugmentedAssign | AnnotatedAssign | If | For | While | Return | Break | Continue | Pass | Assert
+    Assign | AugmentedAssign | AnnotatedAssign | TensorDefinition | If | For | While | Return | Break | Continue | Pass | Assert
     | ExpressionStatement | With | Refused | Function | Import
 )  # fmt: skip
 
