@@ -9,6 +9,7 @@ from staxlang.base.sizes import Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph
+from staxlang.compiler.lowering.checks import CHECKS, read_in_full
 from staxlang.compiler.node import Interner, Node
 from staxlang.typecheck.recorder import Opened, Recorder
 
@@ -23,7 +24,7 @@ class GraphRecorder:
     `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
     """
 
-    __slots__ = ("_answers", "_facts", "declared", "gates", "interner", "recorded", "run_gate")
+    __slots__ = ("_answers", "_checks", "_facts", "declared", "gates", "interner", "recorded", "run_gate")
 
     checking = False
 
@@ -34,6 +35,7 @@ class GraphRecorder:
         self.recorded: dict[Node, None] = {}
         self.gates: list[Gate] = []
         self._answers: dict[Node, GateAnswer] = {}
+        self._checks: dict[Node, None] = {}  # without those that a gate's replay makes
         self._facts = facts  # what is known about sizes by now: the evaluation's context knows, see `facts_from`
 
     def facts_from(self, facts: Callable[[], Facts]) -> None:
@@ -47,6 +49,8 @@ class GraphRecorder:
         self.recorded[node] = None
         if op in self.declared:
             self.declared[op][node["position"]] = node
+        elif op in CHECKS:
+            self._checks[node] = None
         return node
 
     def composite(
@@ -67,6 +71,8 @@ class GraphRecorder:
     def keep(self, node: Node) -> None:
         """Counts a node that was made beside `record` as recorded."""
         self.recorded[node] = None
+        if node.op in CHECKS:
+            self._checks[node] = None
 
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
         """The value of a 0-d node now. Asked again, the same node gives the same answer without another run."""
@@ -75,6 +81,8 @@ class GraphRecorder:
             sliced = slice_graph(self.graph(()), (operand,))
             known = self._answers[operand] = self.run_gate(sliced, span, what)
             self.gates.append(Gate(sliced, known, what, span))
+            for node in read_in_full((operand,), sliced.facts, folded=False) & self._checks.keys():
+                del self._checks[node]
         return known
 
     # ---- what was recorded ----
@@ -92,6 +100,7 @@ class GraphRecorder:
             NO_FACTS if self._facts is None else self._facts(),
             tuple([node for _, node in sorted(self.declared["scalar"].items())]),
             tuple(self.recorded),
+            checks=tuple(self._checks),
         )
 
 
@@ -113,7 +122,10 @@ class _RegionRecorder:
     def record(self, op: str, operands: tuple[Node, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Node:
         if op in ("input", "scalar"):  # a captured array or number that only the body reads: declared outside
             return self.outer.record(op, operands, attributes, type, span)
-        return self.interner.make(op, operands, type, span, **attributes)
+        node = self.interner.make(op, operands, type, span, **attributes)
+        if op in CHECKS:  # also where the composite is not used
+            self.keep(node)
+        return node
 
     def composite(
         self,
@@ -126,13 +138,14 @@ class _RegionRecorder:
     ) -> tuple[Node, ...]:
         return _make_composite(self, name, operands, attributes, types, span, open)
 
-    def keep(self, node: Node) -> None:
-        """A region's nodes live as long as its results need them."""
+    def keep(self, node: Node) -> Node:
+        """The node with the actual operands, recorded outside. (A region's own nodes live as long as its results need them.)"""
+        (inlined,) = rebuild((node,), dict(self.actual), self.interner)
+        self.outer.keep(inlined)
+        return inlined
 
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
-        (inlined,) = rebuild((operand,), dict(self.actual), self.interner)
-        self.outer.keep(inlined)
-        return self.outer.gate(inlined, type, span, what)
+        return self.outer.gate(self.keep(operand), type, span, what)
 
 
 def _make_composite(

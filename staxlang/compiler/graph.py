@@ -35,6 +35,7 @@ class Graph(NamedTuple):
     Outputs are values: each is written to memory of its own. Which result of a call is an argument, or a view of another result, is said
     by the evaluation's storages and is no business of the graph; yet no rewriting makes an output out of an input or of a view of one,
     so that nobody who looks at the graph can take the one for the other. `copy` is the identity that survives as an operation there.
+    `checks` are nodes that a run has to compute for what they test: a program that fails is to fail although nobody reads the value.
     `pending` are nodes recorded during capture whose use is not known yet: they are alive until dead-code elimination drops the field.
     Inside a composite the inputs are `parameter` nodes; `composite(operands.., name=, region=, result=k)` is the region's k-th output.
     `regions` are the groups of nodes that annotation found to be one chain of pointwise work (for `explain`).
@@ -49,6 +50,7 @@ class Graph(NamedTuple):
     scalars: tuple[Node, ...] = ()
     pending: tuple[Node, ...] = ()
     regions: tuple[tuple[Node, ...], ...] = ()
+    checks: tuple[Node, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """The same program over the same nodes; gates, facts and annotations do not count."""
@@ -62,12 +64,14 @@ class Graph(NamedTuple):
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """What must be computed: outputs, then the updates' values."""
-        return (*self.outputs, *(node for _, node in self.updates)) if self.updates else self.outputs
+        """What must be computed: outputs, then the updates' values, then checks."""
+        if not self.updates and not self.checks:
+            return self.outputs
+        return (*self.outputs, *(node for _, node in self.updates), *self.checks)
 
 
 def _identity(graph: Graph) -> tuple[Any, ...]:
-    return id(graph.interner), graph.inputs, graph.outputs, graph.updates, graph.scalars
+    return id(graph.interner), graph.inputs, graph.outputs, graph.updates, graph.scalars, graph.checks
 
 
 def topological(roots: Iterable[Node], operands_of: Callable[[Node], tuple[Node, ...]] = attrgetter("operands")) -> list[Node]:
@@ -142,7 +146,7 @@ def slice_graph(graph: Graph, nodes: tuple[Node, ...]) -> Graph:
     for node in nodes:
         if node not in held:
             raise GraphError(f"{node!r} is not in the graph any more: a gate's slice is taken before dead code is removed")
-    return graph._replace(outputs=nodes, updates=(), gates=(), pending=())
+    return graph._replace(outputs=nodes, updates=(), gates=(), pending=(), checks=())
 
 
 class GraphError(Exception):
@@ -223,6 +227,8 @@ def _feed(graph: Graph, digest: Any) -> None:
         lines.append(f"{node.op}{[numbers[o] for o in node.operands]}{attributes}{node.type}")
     lines.append(f"{len(graph.inputs)} {len(graph.scalars)} {[numbers[n] for n in graph.outputs]}")
     lines.append(f"{[(position, numbers[n]) for position, n in graph.updates]}")
+    if graph.checks:
+        lines.append(f"checks {[numbers[n] for n in graph.checks]}")
     lines.append(";".join(sorted(map(condition_text, graph.facts.conditions))))
     digest.update("\n".join(lines).encode())
 

@@ -33,7 +33,7 @@ def print_graph(graph: Graph, indent: str = "", lines_of: Callable[[Node], str] 
         remark = lines_of(node) if lines_of is not None else ""
         made = f"{inner}{names[node]}: {print_type(node.type)} = {node.op}({', '.join(arguments)})"
         lines.append(f"{made}  # {remark}" if remark else made)
-    for word, nodes in (("inputs", graph.inputs), ("scalars", graph.scalars), ("pending", graph.pending)):
+    for word, nodes in (("inputs", graph.inputs), ("scalars", graph.scalars), ("checks", graph.checks), ("pending", graph.pending)):
         if nodes:
             lines.append(f"{inner}{word} {', '.join(names[n] for n in nodes)}")
     lines += [f"{inner}update {position} {names[node]}" for position, node in graph.updates]
@@ -131,7 +131,7 @@ class _Reader:
         self.expect("graph")
         self.expect("{")
         nodes: dict[str, Node] = {}
-        named: dict[str, tuple[Node, ...]] = {"inputs": (), "scalars": (), "pending": (), "return": ()}
+        named: dict[str, tuple[Node, ...]] = {"inputs": (), "scalars": (), "checks": (), "pending": (), "return": ()}
         updates: list[tuple[int, Node]] = []
         facts = Facts()
         while (token := self.take()) != "}":
@@ -149,9 +149,8 @@ class _Reader:
                 named[token] = tuple(nodes[n.strip()] for n in listed.split(",")) if listed else ()
             else:
                 raise GraphError(f"a graph has no line {token!r}")
-        return Graph(
-            self.interner, named["inputs"], named["return"], tuple(updates), facts=facts, scalars=named["scalars"], pending=named["pending"]
-        )
+        inputs, outputs, scalars, pending = [named[word] for word in ("inputs", "return", "scalars", "pending")]
+        return Graph(self.interner, inputs, outputs, tuple(updates), (), facts, scalars, pending, checks=named["checks"])
 
     def type(self) -> TensorType:
         name = self.take()

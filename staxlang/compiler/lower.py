@@ -8,6 +8,7 @@ from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.loops.ir import Definition, LoopProgram
+from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
 from staxlang.compiler.lowering.pointwise import (
@@ -48,7 +49,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     Inputs keep their strides, results are row-major; every result gets a buffer of its own, also one that is an input or the same
     value twice. Nothing is fused here.
     """
-    graph = open_composites(graph, basis)
+    graph = with_own_checks(open_composites(graph, basis))
     state = Lowering(graph)
     _declare_inputs(state, graph)
     order = evaluation_order(graph.roots)
@@ -72,7 +73,8 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
             raise GraphError(f"{node!r} has no loop form")
     outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
     updates = tuple([(position, _update_buffer(state, node)) for position, node in graph.updates])
-    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates)
+    checks = tuple([state.stored[node] for node in graph.checks])
+    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks)
 
 
 def _declare_inputs(state: Lowering, graph: Graph) -> None:

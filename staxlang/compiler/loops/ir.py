@@ -91,6 +91,7 @@ class LoopProgram:
     outputs: tuple[str, ...]  # buffer of each result, in order
     updates: tuple[tuple[int, str], ...] = ()  # (input position, buffer whose value is written back to it)
     checked: int = 0  # that many steps come before all that write to arguments, and hold every run-time check (0: nothing to part)
+    checks: tuple[str, ...] = ()  # buffers that nobody reads, made for the run-time checks in their definitions
 
 
 # ---- scheduled kernels ---------------------------------------------------------------------------------------------

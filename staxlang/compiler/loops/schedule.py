@@ -82,7 +82,7 @@ def read_by_others(groups: list[Cluster | LibraryCall], ex: Expressions) -> set[
 
 def needed_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex: Expressions) -> set[str]:
     """Buffers that a group other than the writing one reads or changes, or that must hold their value at the end."""
-    needed = set(program.outputs) | {buffer for _, buffer in program.updates}
+    needed = {*program.outputs, *program.checks} | {buffer for _, buffer in program.updates}
     writers: set[str] = set()
     for group in groups:
         if isinstance(group, LibraryCall):

@@ -48,7 +48,7 @@ class _Uses:
         self.reads: dict[str, list[int]] = {}
         self.writes: dict[str, list[int]] = {}
         self.sites: dict[str, dict[tuple[int, Node], None]] = {}
-        self.kept = set(program.outputs) | {buffer for _, buffer in program.updates}
+        self.kept = {*program.outputs, *program.checks} | {buffer for _, buffer in program.updates}
         for number, step in enumerate(program.steps):
             if isinstance(step, LibraryCall):
                 self.writes.setdefault(step.out.buffer, []).append(number)

@@ -23,8 +23,9 @@ def open_composites(graph: Graph, basis: frozenset[str] | None = None) -> Graph:
     mapping: dict[Node, Node] = {}
     opened = _open(list(roots), mapping, graph)
     count = len(graph.outputs)
-    updates = tuple([(position, node) for (position, _), node in zip(graph.updates, opened[count:], strict=True)])
-    return optimize(graph._replace(outputs=tuple(opened[:count]), updates=updates, pending=()), basis)[0]
+    updates = tuple([(position, node) for (position, _), node in zip(graph.updates, opened[count:], strict=False)])
+    checks = tuple(opened[count + len(updates) :])
+    return optimize(graph._replace(outputs=tuple(opened[:count]), updates=updates, pending=(), checks=checks), basis)[0]
 
 
 def _open(roots: list[Node], mapping: dict[Node, Node], graph: Graph) -> list[Node]:

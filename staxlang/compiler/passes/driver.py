@@ -131,6 +131,7 @@ def apply_rules(graph: Graph, stage: str, table: RuleTable, trace: Trace, basis:
         outputs=tuple([mapping[n] for n in graph.outputs]),
         updates=tuple([(position, mapping[n]) for position, n in graph.updates]),
         pending=(),
+        checks=tuple(dict.fromkeys([mapping[n] for n in graph.checks if mapping[n].op == n.op])),
     )
 
 

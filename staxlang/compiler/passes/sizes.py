@@ -32,6 +32,7 @@ def _settled(graph: Graph, facts: Facts, mapping: dict[Node, Node]) -> Graph:
         outputs=tuple([mapping[n] for n in graph.outputs]),
         updates=tuple([(place, mapping[n]) for place, n in graph.updates]),
         pending=(),
+        checks=tuple([mapping[n] for n in graph.checks]),
     )
 
 
