@@ -142,7 +142,7 @@ def test_matrix_products(dtype: str, turned: tuple[bool, bool], library: str) ->
     out = s.output("out", dtype, (g, n, m))
     first = BufferView(a, (g, n, k), (n * k, 1, n) if turned[0] else (n * k, k, 1))
     second = BufferView(b, (g, k, m), (0, 1, k) if turned[1] else (0, m, 1))
-    s.steps.append(LibraryCall("gemm", BufferView(out, (g, n, m), (n * m, m, 1)), (first, second)))
+    s.steps.append(LibraryCall("gemm", (BufferView(out, (g, n, m), (n * m, m, 1)),), (first, second)))
     program = with_blas(s.schedule(), library)
     kind = np.float32 if dtype == "f32" else np.float64
     for batch, rows, columns, inner in ((1, 1, 1, 1), (2, 3, 5, 7), (3, 1, 4, 1), (2, 4, 1, 3), (2, 17, 9, 0), (0, 2, 2, 2), (2, 0, 3, 4)):

@@ -166,7 +166,7 @@ def fuse(steps: Sequence[Step], ex: Expressions, target: Target) -> tuple[list[C
 def touched(step: Step | Definition, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
     """Buffers that a step reads and those that it writes."""
     if isinstance(step, LibraryCall):
-        return frozenset(view.buffer for view in step.operands), frozenset((step.out.buffer,))
+        return frozenset(view.buffer for view in step.operands), frozenset(view.buffer for view in step.outs)
     reads = {load["buffer"] for root in (step.body, *step.indirect) for load in ex.loads(root)}
     if step.mode != "set":
         reads.add(step.buffer)

@@ -18,7 +18,7 @@ Expressions are `Node`s whose type is a `DType`. Their operations:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from staxlang.base.dtypes import DType
 from staxlang.base.records import record
@@ -61,16 +61,32 @@ class Definition:
 
 @record
 class LibraryCall:
-    """A step done by a library: out = kind(operands); operands and out are buffer names with a view (shape, strides, offset).
+    """A step done by a library: outs = kind(operands); operands and outs are buffer names with a view (shape, strides, offset).
 
+    extern: the extern operation `name` with `options`, in which a size may stand; each result has a row-major buffer of its own. `check` is
+    the node that a failed run is told by.
     gemm: out[B.., M, N] = a[B.., M, K] @ b[B.., K, N], any number of batch axes B; `out` is row-major in its last two axes. Of a's and b's
     last two strides one is 1 and the other at least the extent that is walked by 1 (BLAS order N or T). K may be 0: out is zeros then.
     """
 
-    kind: str  # "gemm"
-    out: BufferView
+    kind: str  # "gemm", "extern"
+    outs: tuple[BufferView, ...]
     operands: tuple[BufferView, ...]
-    attributes: tuple[tuple[str, object], ...] = ()
+    attributes: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def out(self) -> BufferView:
+        """The only result."""
+        (out,) = self.outs
+        return out
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self.attributes)[name]
+
+    @property
+    def title(self) -> str:
+        """What a reader calls it: `gemm`, `extern linalg.cholesky`."""
+        return f"extern {self['name']}" if self.kind == "extern" else self.kind
 
 
 @record

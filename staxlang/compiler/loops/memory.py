@@ -87,7 +87,7 @@ def lifetimes_of(program: LoopProgram, steps: Steps) -> dict[str, tuple[int, int
 def touched_by(step: Kernel | LibraryCall) -> list[str]:
     """Buffers that a step reads or writes, each once."""
     if isinstance(step, LibraryCall):
-        return list(dict.fromkeys([view.buffer for view in (*step.operands, step.out)]))
+        return list(dict.fromkeys([view.buffer for view in (*step.operands, *step.outs)]))
     found: dict[str, None] = {}
     for statement in step.body:
         _touch(statement, found)

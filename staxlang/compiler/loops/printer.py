@@ -40,7 +40,8 @@ def print_definition(step: Definition) -> str:
 
 
 def print_call(step: LibraryCall) -> str:
-    return f"{print_view(step.out)} = {step.kind}({', '.join(map(print_view, step.operands))})"
+    options = [f"{key}={value}" for key, value in step["options"]] if step.kind == "extern" else []
+    return f"{', '.join(map(print_view, step.outs))} = {step.title}({', '.join([*map(print_view, step.operands), *options])})"
 
 
 def print_view(view: BufferView) -> str:

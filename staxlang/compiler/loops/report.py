@@ -78,7 +78,9 @@ def total(sizes: Iterable[Size]) -> Size:
 def report(planned: Schedule, target: Target) -> Report:
     """What the schedule does to memory. Made from the program again, so that scheduling itself need not collect it."""
     program = planned.program
-    written = {step.out.buffer if isinstance(step, LibraryCall) else step.buffer for step in program.steps}
+    written: set[str] = set()
+    for step in program.steps:
+        written.update([view.buffer for view in step.outs] if isinstance(step, LibraryCall) else [step.buffer])
     buffers = {name: one for name, one in program.buffers.items() if one.role != "temporary" or name in written}
     ex = Expressions(program.interner, buffers)  # without what scheduling added, so that it is added under the same names
     groups, _ = grouped(program, ex, target)
@@ -90,7 +92,7 @@ def report(planned: Schedule, target: Target) -> Report:
         if isinstance(group, LibraryCall):
             kernels.append(_of_call(group, ex))
             for view in group.operands:
-                reasons.setdefault(view.buffer, []).append(f"{group.kind} reads it")
+                reasons.setdefault(view.buffer, []).append(f"{group.title} reads it")
             continue
         name = getattr(step, "name", "kernel")
         made = _of_cluster(name, group, stored_by(group, outside, ex), ex)
@@ -107,9 +109,11 @@ def report(planned: Schedule, target: Target) -> Report:
 
 
 def _of_call(step: LibraryCall, ex: Expressions) -> Traffic:
-    reads = tuple([(view.buffer, element_count(view.shape) * ex.buffers[view.buffer].dtype.itemsize) for view in step.operands])
-    out = step.out
-    return Traffic(step.kind, (out.buffer,), reads, ((out.buffer, element_count(out.shape) * ex.buffers[out.buffer].dtype.itemsize),))
+    reads, writes = [
+        tuple([(view.buffer, element_count(view.shape) * ex.buffers[view.buffer].dtype.itemsize) for view in views])
+        for views in (step.operands, step.outs)
+    ]
+    return Traffic(step.title, tuple([view.buffer for view in step.outs]), reads, writes)
 
 
 def _of_cluster(name: str, group: Cluster, stored: frozenset[str], ex: Expressions) -> Traffic:
@@ -176,8 +180,7 @@ def _lower_bound(program: LoopProgram, groups: list[Cluster | LibraryCall], ex: 
         if isinstance(group, LibraryCall):
             call = _of_call(group, ex)
             items = [*call.reads]
-            if ex.buffers[group.out.buffer].role == "output":
-                writes[group.out.buffer] = call.writes[0][1]
+            writes |= {buffer: size for buffer, size in call.writes if ex.buffers[buffer].role == "output"}
         else:
             items = [(load["buffer"], size) for unit in group.units for load, size in loads_of(unit, ex)]
             for unit in group.units:

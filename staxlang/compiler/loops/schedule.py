@@ -87,7 +87,7 @@ def needed_outside(groups: list[Cluster | LibraryCall], program: LoopProgram, ex
     for group in groups:
         if isinstance(group, LibraryCall):
             needed |= {view.buffer for view in group.operands}
-            writers.add(group.out.buffer)
+            writers |= {view.buffer for view in group.outs}
             continue
         written = {unit.buffer for unit in group.units}
         needed |= written & writers

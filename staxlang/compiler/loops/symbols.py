@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from staxlang.base.sizes import Size, symbols
+from staxlang.base.sizes import Size, SizeExpression, symbols
 from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import BufferView, Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
@@ -39,9 +39,11 @@ def _add(found: set[str], sizes: Iterable[Size]) -> None:
 
 
 def _call(step: LibraryCall, found: set[str]) -> None:
-    views: tuple[BufferView, ...] = (step.out, *step.operands)
+    views: tuple[BufferView, ...] = (*step.outs, *step.operands)
     for view in views:
         _add(found, (*view.shape, *view.strides, view.offset))
+    if step.kind == "extern":
+        _add(found, [value for _, value in step["options"] if isinstance(value, SizeExpression)])
 
 
 def _statement(statement: Statement, found: set[str], bound: set[str]) -> None:

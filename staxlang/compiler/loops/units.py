@@ -51,7 +51,8 @@ class _Uses:
         self.kept = {*program.outputs, *program.checks} | {buffer for _, buffer in program.updates}
         for number, step in enumerate(program.steps):
             if isinstance(step, LibraryCall):
-                self.writes.setdefault(step.out.buffer, []).append(number)
+                for view in step.outs:
+                    self.writes.setdefault(view.buffer, []).append(number)
                 for view in step.operands:
                     self.reads.setdefault(view.buffer, []).append(number)
                     self.kept.add(view.buffer)

@@ -145,4 +145,4 @@ def _is_copy(step: Definition, source: str) -> bool:
 
 
 def _calls_with(step: LibraryCall, buffers: Sequence[str]) -> bool:
-    return step.out.buffer in buffers or any(view.buffer in buffers for view in step.operands)
+    return any(view.buffer in buffers for view in (*step.outs, *step.operands))

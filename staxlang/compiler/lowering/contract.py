@@ -58,7 +58,7 @@ def _lower_gemm(state: Lowering, node: Node, batch: int, contracted: int) -> Non
         right.buffer, (*lead, k, n), (*right.strides[:-2], right.strides[-1], right.strides[-2]), right.offset
     )
     result = BufferView(out, (*lead, m, n), (*strides[:batch], n, 1))
-    state.steps.append(LibraryCall("gemm", result, (left, right), (("dtype", node.type.dtype.name),)))
+    state.steps.append(LibraryCall("gemm", (result,), (left, right), (("dtype", node.type.dtype.name),)))
 
 
 def _matrix(state: Lowering, operand: Node, batch: int, contracted: int) -> BufferView:
