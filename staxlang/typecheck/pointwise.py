@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -233,13 +234,13 @@ def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...
     return made
 
 
-def strides(array: ArrayValue) -> tuple[Size, ...] | None:
+def strides(call: CallContext, array: ArrayValue) -> tuple[Size, ...] | None:
     """Element strides in the storage's memory; None where the view is not affine."""
-    found = placement(array)
+    found = placement(call, array)
     return None if found is None else found[1]
 
 
-def placement(array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
+def placement(call: CallContext, array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
     """Where an array lies in its storage's memory, in elements: the place of its first element, and its strides."""
     stored = array.storage.type
     layout = stored.layout if stored.layout is not None else row_major_strides(stored.shape)
@@ -247,7 +248,7 @@ def placement(array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
         return 0, layout
     place: Size = 0
     for stride, subscript in zip(layout, array.subscripts, strict=True):
-        place = place + stride * subscript
+        place = place + call.simplify(stride) * subscript
     if isinstance(place, int):
         return place, (0,) * array.rank
     names = [views.index_name(axis) for axis in range(array.rank)]
@@ -255,12 +256,40 @@ def placement(array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
     return None if linear is None else (linear[1], tuple(linear[0].get(name, 0) for name in names))
 
 
-def is_contiguous(array: ArrayValue) -> bool:
-    own = strides(array)
-    if own is None:
-        return False
-    expected = row_major_strides(array.type.shape)
-    return all(mine == theirs or extent == 1 for mine, theirs, extent in zip(own, expected, array.type.shape, strict=True))
+def is_contiguous(call: CallContext, array: ArrayValue) -> bool:
+    """Row-major without gaps; what is not known of the strides is decided, and kept as guards."""
+    own = strides(call, array)
+    extents = array.type.shape
+    return own is not None and all(
+        _is_one(call, extent) or _equal(call, mine, theirs, extent)
+        for mine, theirs, extent in zip(own, row_major_strides(extents), extents, strict=True)
+    )
+
+
+def follow(call: CallContext, strides: Sequence[Size], extents: Sequence[Size], axes: Sequence[int]) -> bool:
+    """Whether axes lie one in the other without gaps, so that they can be read as one; decided as in `is_contiguous`."""
+    run = [axis for axis in axes if not _is_one(call, extents[axis])]
+    return all(
+        _equal(call, strides[outer], strides[inner] * extents[inner], extents[outer], extents[inner]) for outer, inner in pairwise(run)
+    )
+
+
+_WHY = "whether it is a view depends on it"
+
+
+def _is_one(call: CallContext, extent: Size) -> bool:
+    extent = call.simplify(extent)
+    return extent == 1 or (not isinstance(extent, int) and call.hint(extent) == 1 and call.decide(Condition("==", extent, 1), _WHY) is True)
+
+
+def _equal(call: CallContext, left: Size, right: Size, *extents: Size) -> bool:
+    """Whether strides are the same; where they are not, later calls must not have an extent that makes them meaningless."""
+    left, right = call.simplify(left), call.simplify(right)
+    if left == right or call.decide(Condition("==", left, right), _WHY) is True:
+        return True
+    for extent in extents:
+        call.decide(Condition("==", call.simplify(extent), 1), _WHY)
+    return False
 
 
 # ---- broadcasting ----

@@ -203,7 +203,7 @@ class Results:
         type_ = TensorType(value.type.dtype, value.type.shape)
         if value.scalar:
             return OutputArray(self._output(self.call.handle(value), type_), type_, None, True)
-        placed = pointwise.placement(value)
+        placed = pointwise.placement(self.call, value)
         view = placed if value.subscripts is not None else None
         if storage.source is not None and placed is not None:
             return InputArray(storage.source.position, type_, value.subscripts, view, not value.readonly)

@@ -42,7 +42,7 @@ def programs(draw):
     return "def f(a, b):\n    c = a + b\n" + "\n".join("    " + line for line in body) + "\n"
 
 
-def run(text, size=12):
+def agree(text, size=12):
     name = f"<updates {hash(text)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     space = {"np": np}
@@ -62,7 +62,7 @@ def run(text, size=12):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(programs())
 def test_drawn(text):
-    run(text)
+    agree(text)
 
 
 @pytest.mark.parametrize("last", ["return u", "return u, b", "return u - a"])
@@ -80,4 +80,4 @@ def test_drawn(text):
     ],
 )
 def test_a_chain_of_updates_of_a_copy(line, times, last):
-    run(f"def f(a, b):\n    u = a.copy()\n    for _ in range({times}):\n        {line}\n    {last}\n")
+    agree(f"def f(a, b):\n    u = a.copy()\n    for _ in range({times}):\n        {line}\n    {last}\n")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from functools import partial
 
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType
@@ -32,7 +32,7 @@ from staxlang.typecheck.surface.arguments import (
 from staxlang.typecheck.surface.extents import extent_value, shape_value
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value
-from staxlang.typecheck.views import shape_text
+from staxlang.typecheck.views import Answer, shape_text
 
 ORDER_C = StaticValue("C")
 
@@ -74,9 +74,12 @@ def reshaped(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...], ord
     if order not in ("C", "F"):
         only(call, "reshape", "order", StaticValue(order), "C", "F")
     shape = _resolved(call, array, wanted)
-    if not _mergeable(call, array, shape):
-        array = call.copy(array)
     prove = call.context.facts.decide
+    if not _mergeable(call, array, shape, prove):
+        # Axes that have the same extents now stay as they are, and need not follow each other.
+        prove = partial(call.decide, why="whether a reshape is a view depends on it")
+        if not _mergeable(call, array, shape, prove):
+            array = call.copy(array)
     return take_view(call, array, reshaping.reshape(tuple(map(call.simplify, array.shape)), shape, prove))
 
 
@@ -98,24 +101,22 @@ def _resolved(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...]) ->
     return found
 
 
-def _mergeable(call: CallContext, array: ArrayValue, shape: tuple[Size, ...]) -> bool:
+def _mergeable(call: CallContext, array: ArrayValue, shape: tuple[Size, ...], prove: Answer) -> bool:
     """Whether the memory can be read in the new shape without moving: axes that are merged must follow each other in memory."""
     strides = call.strides(array)
     if strides is None:
         return False
     extents = tuple(map(call.simplify, array.shape))
-    for first, last in reshaping.merged_runs(extents, shape, call.context.facts.decide):
-        run = [axis for axis in range(first, last) if extents[axis] != 1]
-        for outer, inner in pairwise(run):
-            if call.simplify(strides[outer]) != call.simplify(strides[inner] * extents[inner]):
-                return False
-    return True
+    return all(call.follow(strides, extents, range(*run)) for run in reshaping.merged_runs(extents, shape, prove))
 
 
 @spelled("np.ravel", "method.ravel", "word.ravel")
 def ravel(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
     array = array_of(call, a)
-    return reshaped(call, array, (-1,) if array.rank != 1 else array.shape, call.static(order, "order"))
+    how = call.static(order, "order")
+    lying = reversed_axes(call, array) if how == "F" else array
+    result = reshaped(call, array, (-1,) if array.rank != 1 else array.shape, how)
+    return result if result.storage is not array.storage or call.is_contiguous(lying) else call.copy(result)
 
 
 @spelled("method.flatten")
