@@ -15,6 +15,7 @@ from staxlang.runtime.kernel import Stats as Stats
 from staxlang.runtime.lowered import Compiled as Compiled
 from staxlang.runtime.lowered import Lowered as Lowered
 from staxlang.runtime.report import Report as Report
+from staxlang.runtime.ahead.building import build as build
 from staxlang.runtime.specs import spec as spec
 from staxlang.runtime.threads import get_num_threads as get_num_threads
 from staxlang.runtime.threads import set_num_threads as set_num_threads

@@ -24,12 +24,12 @@ from staxlang.runtime.compilation import Compiler, KernelCapture
 from staxlang.runtime.declared import Declared, declared
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
-from staxlang.runtime.signature import Prepared, class_of, prepare
+from staxlang.runtime.signature import Item, Prepared, class_of, prepare
 from staxlang.runtime.specs import Specified, specify
 from staxlang.runtime.versions import Version
 from staxlang.typecheck.annotations import TensorAnnotation
-from staxlang.typecheck.evaluator import kernel_function
-from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
+from staxlang.typecheck.evaluator import Evaluation, kernel_function
+from staxlang.typecheck.guards import ContentGuard, FrozenScalar, Guard, ShapeGuard, SizeBinding
 from staxlang.typecheck.signatures import read_signature, scope_lookup
 from staxlang.typecheck.values import FunctionValue
 
@@ -136,6 +136,30 @@ class Lowered:
         self.bindings = tuple(str(one.getter) for one in capture.context.captures)
         self.guards = tuple(dict.fromkeys([_guard_text(guard) for guard in capture.context.guards]))
         self._compiled: dict[str, Compiled] = {}
+
+    # What it was made of, for those who build on it.
+
+    @property
+    def evaluation(self) -> Evaluation:
+        assert self._capture.evaluation is not None
+        return self._capture.evaluation
+
+    @property
+    def guard_values(self) -> tuple[Guard, ...]:
+        return tuple(self._capture.context.guards)
+
+    @property
+    def size_bindings(self) -> tuple[SizeBinding, ...]:
+        return tuple(self._capture.context.sizes)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(self._capture.prepared.items)
+
+    @property
+    def leaf_types(self) -> dict[int, TensorType]:
+        """The arrays' types by leaf position."""
+        return self._capture.arguments.types
 
     @property
     def text(self) -> str:

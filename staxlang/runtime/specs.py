@@ -15,7 +15,7 @@ from staxlang.runtime import late
 from staxlang.runtime.binding import Binder
 from staxlang.runtime.signature import class_of
 from staxlang.typecheck.annotation_reading import BadAnnotation, read
-from staxlang.typecheck.annotations import Annotation, TensorAnnotation
+from staxlang.typecheck.annotations import Annotation, ScalarAnnotation, TensorAnnotation
 from staxlang.typecheck.notation import Dim, TensorForm
 
 _EXTENTS = (240, 360, 420, 480, 504, 540, 600, 630, 660, 672, 720, 756, 780, 792, 840, 900, 924, 936, 960, 990, 1008)
@@ -88,16 +88,24 @@ def specify(binder: Binder, specs: tuple[Any, ...], more: dict[str, Any], declar
     """Bind specs as a call's arguments. Parameters that are left out take the type that their annotation declares."""
     given = dict(more)
     for name in binder.names[len(specs) :] if binder.varargs is None else ():
-        annotation = declared.get(name)
-        known = isinstance(annotation, TensorAnnotation) and not _vagueness(annotation)
-        if name not in given and known and not binder.has_default(name) and name not in binder.positional_only:
-            given[name] = annotation
+        said = _said(declared.get(name))
+        if name not in given and said is not None and not binder.has_default(name) and name not in binder.positional_only:
+            given[name] = said
     bound = binder.bind(specs, given)
     making = _StandIns(declared)
     later = [name for name, value in bound.values.items() if isinstance(value, TensorAnnotation)]
     order = [*(name for name in bound.values if name not in later), *later]
     made = {name: making.made(making.read(bound.values[name], name), name) for name in order}
     return Specified({name: made[name] for name in bound.values}, making.annotations, making.valueless)
+
+
+def _said(annotation: Annotation | None) -> Any:
+    """The spec that an annotation is: an array type, or the class of a number; None where it leaves something open."""
+    if isinstance(annotation, TensorAnnotation):
+        return None if _vagueness(annotation) else annotation
+    if isinstance(annotation, ScalarAnnotation):
+        return {kind.__name__: kind for kind in _NUMBERS}.get(annotation.kind)
+    return None
 
 
 class _Described:

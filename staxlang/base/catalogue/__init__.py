@@ -1,5 +1,6 @@
 """The catalogue of diagnostics: one row each for everything Stax can complain of, by subject."""
 
+from staxlang.base.catalogue.ahead import AHEAD_ROWS
 from staxlang.base.catalogue.api import API_ROWS
 from staxlang.base.catalogue.calls import CALL_ROWS
 from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
@@ -19,6 +20,7 @@ SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
     "Dtypes and values": VALUE_ROWS,
     "The API": API_ROWS,
     "Compiling and running": RUNTIME_ROWS,
+    "Building ahead of time": AHEAD_ROWS,
 }
 CATALOGUE: dict[str, DiagnosticKind] = {row.code: row for rows in SUBJECTS.values() for row in rows}
 

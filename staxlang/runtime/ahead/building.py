@@ -1,0 +1,105 @@
+"""`stax.build`: kernels to a shared library with a C interface."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from staxlang.base.settings import Settings
+from staxlang.compiler.target import Target
+from staxlang.runtime import late
+from staxlang.runtime.ahead.interface import Interface, interface
+from staxlang.runtime.ahead.library import Library, build_library
+from staxlang.runtime.environment import environment_settings
+from staxlang.runtime.kernel import KernelBase
+from staxlang.runtime.lowered import lower
+from staxlang.runtime.machine import detect
+
+Specs = Mapping[str, Any] | Sequence[Any]
+
+_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
+
+
+def build(
+    kernels: Any, output: str | os.PathLike[str], *, header: str | os.PathLike[str] | None = None,
+    specs: Mapping[str, Specs] | None = None, target: str = "native", prefix: str | None = None,
+) -> Library:  # fmt: skip
+    """Compile kernels ahead of time to a shared library that C programs call: no Python and no NumPy is needed there.
+
+    kernels: a kernel, a list of them, a dict of them by the names that C is to see, or a module that `stax.load` gave.
+    output: `libnn.so`; with a suffix `.o`, or where no linker is found, object files are written beside it.
+    header: where the C header goes (default: beside the output, `nn.h`).
+    specs: for each kernel's name the types of its parameters, by name or in order, as `kernel.lower` takes them: `Tensor[f32, N, 4]`,
+        `stax.spec(shape, dtype)`, `float`, `int`, or a value to fix. Parameters with a whole annotation need none. A list of them gives
+        as many functions, whose names end in `_0`, `_1`, ..; a dict by suffixes gives those names.
+    target: `native` (this machine), or `x86-64`, `x86-64-v2`, `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512).
+    prefix: put before the functions' names, `nn_` by default for `libnn.so`.
+
+    Raises StaxError (`not-buildable`) for what only runs inside Python, and what `kernel.lower` raises.
+
+    >>> import staxlang as stax, tempfile, os
+    >>> from staxlang import Tensor, f32
+    >>> N = stax.dims("N")
+    >>> @stax.kernel
+    ... def double(x: Tensor[f32, N]):
+    ...     return x * 2
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = stax.build(double, os.path.join(folder, "libnn.so"))
+    ...     print("int32_t nn_double(" in made.header.read_text())
+    True
+    """
+    path = Path(output)
+    named = _named(kernels)
+    stem = path.name.partition(".")[0].removeprefix("lib")
+    before = f"{stem}_" if prefix is None else prefix
+    given = dict(specs or {})
+    for name in given:
+        if name not in named:
+            late.raise_error("spec-of-no-kernel", name=name, known=", ".join(named))
+    interfaces: list[Interface] = []
+    for name, kernel in named.items():
+        for suffix, spec in _instances(given.get(name, {})):
+            positional, by_name = ((), dict(spec)) if isinstance(spec, Mapping) else (tuple(spec), {})
+            interfaces.append(interface(lower(kernel, positional, by_name), before + name + suffix))
+    settings = environment_settings()
+    return build_library(interfaces, path, Path(header) if header is not None else path.with_name(f"{stem}.h"),
+                         named_target(target, settings), settings)  # fmt: skip
+
+
+def _named(kernels: Any) -> dict[str, KernelBase]:
+    """The kernels by the names that C sees."""
+    if isinstance(kernels, KernelBase):
+        found: Iterable[tuple[str, Any]] = [(kernels.__name__, kernels)]
+    elif isinstance(kernels, Mapping):
+        found = [(str(name), one) for name, one in kernels.items()]
+    elif isinstance(kernels, (list, tuple)):
+        found = [(getattr(one, "__name__", "?"), one) for one in kernels]
+    else:
+        found = [(name, one) for name, one in vars(kernels).items() if isinstance(one, KernelBase)]
+    named: dict[str, KernelBase] = {}
+    for name, one in found:
+        if not isinstance(one, KernelBase):
+            late.raise_error("not-a-function", operation="stax.build", given=type(one).__name__)
+        named[name] = one
+    return named
+
+
+def _instances(spec: Any) -> list[tuple[str, Specs]]:
+    """(suffix of the name, specs) for each function that one kernel gives."""
+    if isinstance(spec, list) and all(isinstance(one, (Mapping, tuple)) for one in spec):
+        return [(f"_{k}", one) for k, one in enumerate(spec)]
+    if isinstance(spec, Mapping) and spec and all(isinstance(one, (Mapping, tuple)) for one in spec.values()):
+        return [(f"_{suffix}", one) for suffix, one in spec.items()]
+    return [("", spec)]
+
+
+def named_target(name: str, settings: Settings) -> Target:
+    """The machine to compile for."""
+    if name == "native":
+        return detect(settings.isa, settings.threads)
+    width = _LEVELS.get(name)
+    if width is None:
+        late.raise_error("unknown-target", name=name, known=", ".join(["native", *_LEVELS]))
+    return Target(cpu=name, vector_bytes=width)
