@@ -74,6 +74,17 @@ class GraphRecorder:
         if node.op in CHECKS:
             self._checks[node] = None
 
+    def trial(self) -> Callable[[], None]:
+        """Inputs stay, and gates with what they were answered from."""
+        recorded, checks = len(self.recorded), len(self._checks)
+
+        def undo() -> None:
+            for held, count in ((self.recorded, recorded), (self._checks, checks)):
+                for node in list(held)[count:]:
+                    del held[node]
+
+        return undo
+
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
         """The value of a 0-d node now. Asked again, the same node gives the same answer without another run."""
         known = self._answers.get(operand)
@@ -143,6 +154,9 @@ class _RegionRecorder:
         (inlined,) = rebuild((node,), dict(self.actual), self.interner)
         self.outer.keep(inlined)
         return inlined
+
+    def trial(self) -> Callable[[], None]:
+        return self.outer.trial()
 
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
         return self.outer.gate(self.keep(operand), type, span, what)

@@ -11,8 +11,10 @@ from staxlang.compiler.passes.deadcode import drop_dead_code
 from staxlang.compiler.passes.decompose import DECOMPOSE_ROWS
 from staxlang.compiler.passes.driver import RuleTable, Trace, apply_rules
 from staxlang.compiler.passes.fold import FOLD_ROWS
+from staxlang.compiler.passes.lift_rows import lift_definitions
 from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
+from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
 from staxlang.compiler.passes.sizes import settle_sizes
 
@@ -20,7 +22,7 @@ PASS_ROWS: tuple[tuple[str, RuleTable], ...] = (
     ("normalize", NORMALIZE_ROWS),
     ("fold", FOLD_ROWS),
     ("decompose", DECOMPOSE_ROWS),
-    ("contractions", CONTRACTION_ROWS),
+    ("contractions", {**CONTRACTION_ROWS, **PRODUCT_ROWS}),
     ("masked update", MASKED_ROWS),
     ("common subexpressions", CSE_ROWS),
 )
@@ -34,13 +36,13 @@ def optimize(
     check: bool = False,
 ) -> tuple[Graph, Trace]:
     """The graph after rounds of all passes until one changes nothing, and the trace of the rules that fired. Before the first round
-    sizes that guards make equal become one.
+    sizes that guards make equal become one, and definitions by index notation tensors.
 
     `basis`: rows that the engine has forms for (None: all); others are expanded. `record(pass, graph)` sees the graph after each pass that
     changed it; `check` verifies it there.
     """
     trace = Trace()
-    graph = settle_sizes(graph)
+    graph = lift_definitions(settle_sizes(graph))
     for trace.rounds in range(1, ROUND_LIMIT + 1):
         count = len(trace.fired)
         for stage, table in PASS_ROWS:

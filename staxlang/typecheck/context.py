@@ -32,6 +32,7 @@ from staxlang.typecheck import binding, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
+from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.mutation import write
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.recorder import Handle, Recorder
@@ -43,9 +44,9 @@ class EvaluationContext:
 
     __slots__ = (
         "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
-        "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "invoke", "iterate",
-        "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes", "storages",
-        "unroll_limit", "written",
+        "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
+        "iterate", "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes",
+        "storages", "unroll_limit", "written",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +88,7 @@ class EvaluationContext:
         self.choose: Callable[..., Value] = _not_started  # (call, condition, thunk, thunk): one of two evaluations, chosen by the program
         self.storages: dict[Any, Storage] = {}
         self.branches = Branches()
+        self.indices = Indices()
         self.written: dict[int, None] = {}  # positions of the inputs that have been written to so far
         self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others

@@ -16,6 +16,7 @@ from staxlang.typecheck import attributes, binding, branches, containers, operat
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.index_notation.reductions import reduction
 from staxlang.typecheck.joins import join, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import (
@@ -409,5 +410,5 @@ EXPRESSIONS: Mapping[type, Callable[[Frame, Any], Value]] = {
     tree.Slice: slice_, tree.TupleExpression: tuple_expression, tree.ListExpression: list_expression, tree.SetExpression: set_expression,
     tree.DictExpression: dict_expression, tree.Unary: unary, tree.Binary: binary, tree.Compare: compare, tree.Logical: logical,
     tree.Conditional: conditional, tree.Call: call, tree.Starred: starred, tree.Lambda: lambda_, tree.Comprehension: comprehension,
-    tree.NamedExpression: named, tree.Refused: refused,
+    tree.NamedExpression: named, tree.Refused: refused, tree.Reduction: reduction,
 }  # fmt: skip

@@ -159,6 +159,8 @@ def _collect(node: Any, names: set[str]) -> None:
     elif kind is tree.NamedExpression:
         names.add(node.target.id)
     elif kind is tree.With:
+    elif kind is tree.TensorDefinition:
+        names.add(node.name)
         for _, target in node.items:
             if target is not None:
                 _targets(target, names)

@@ -42,6 +42,10 @@ class Recorder(Protocol):
         """
         ...
 
+    def trial(self) -> Callable[[], None]:
+        """What is recorded from now on is forgotten when the result is called: it is recorded again then, or otherwise."""
+        ...
+
     def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> bool | int | float | complex | None:
         """The value of a 0-d tensor, needed now. None: not known here (type recorder). `what` is the user's expression."""
         ...
@@ -68,5 +72,12 @@ class TypeRecorder:
     ) -> tuple[Handle, ...]:
         return tuple(handle for handle, _ in open(self, operands))
 
+    def trial(self) -> Callable[[], None]:
+        return _nothing
+
     def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> None:
         return None
+
+
+def _nothing() -> None:
+    """There is nothing to forget."""

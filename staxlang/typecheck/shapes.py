@@ -311,6 +311,48 @@ def _composite(op: str, operands: Operands, attributes: Attributes, facts: Facts
     return declared
 
 
+def _define(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    """The body for every value of the symbols in `ranges`: their extents come behind the body's own axes."""
+    _arity(op, operands, 1)
+    body = operands[0]
+    return TensorType(body.dtype, (*body.shape, *[stop - start for _, start, stop in _ranges(op, attributes)]))
+
+
+def _fold(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    """The body reduced over every value of the symbols in `ranges`."""
+    _arity(op, operands, 1)
+    _demand(bool(_ranges(op, attributes)), op, "no ranges")
+    body = operands[0]
+    line = {"kind": _attribute(op, attributes, "kind"), "axes": (body.rank,)}
+    return _reduce(op, [TensorType(body.dtype, (*body.shape, 1))], line, facts, None)
+
+
+def _ranges(op: str, attributes: Attributes) -> tuple[tuple[str, Size, Size], ...]:
+    ranges = _attribute(op, attributes, "ranges")
+    _demand(type(ranges) is tuple and len({name for name, _, _ in ranges}) == len(ranges), op, f"{ranges!r} are not different ranges")
+    return ranges
+
+
+def _guard(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    """The second operand where the first holds, and not computed elsewhere; there the third."""
+    _arity(op, operands, 3)
+    condition, value, otherwise = operands
+    _demand(condition.dtype is BOOL, op, f"the condition is {condition}")
+    _demand(value.dtype is otherwise.dtype, op, f"the sides are {value} and {otherwise}")
+    for one in (value, otherwise):
+        _demand(same_shape(one.shape, condition.shape, facts), op, f"operands {condition} and {one} have different shapes")
+    return TensorType(value.dtype, value.shape)
+
+
+def _bordered(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    """A view whose subscripts into the axes `loose` may leave the base: the fill is there."""
+    _arity(op, operands, 2)
+    base, fill = operands
+    _demand(fill.shape == () and fill.dtype is base.dtype, op, f"the fill is {fill}, not a 0-d {base.dtype}")
+    _axes(op, _attribute(op, attributes, "loose"), base.rank)
+    return _view(op, operands[:1], attributes, facts, declared)
+
+
 _RULES: dict[str, Rule] = {
     "input": _leaf,
     "parameter": _leaf,
@@ -333,6 +375,10 @@ _RULES: dict[str, Rule] = {
     "contract": _contract,
     "compress": _compress,
     "masked_update": _masked_update,
+    "define": _define,
+    "fold": _fold,
+    "guard": _guard,
+    "bordered": _bordered,
     "composite": _composite,
 }
 STRUCTURAL = frozenset(_RULES)

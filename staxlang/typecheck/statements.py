@@ -19,6 +19,7 @@ from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
 from staxlang.typecheck.expressions import bind, function_of, refuse
 from staxlang.typecheck.frames import RETURN, Frame, Signal
+from staxlang.typecheck.index_notation.definitions import definition
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
 
@@ -170,5 +171,5 @@ def import_(frame: Frame, node: tree.Import) -> Signal:
 STATEMENTS: Mapping[type, Callable[[Frame, Any], Signal]] = {
     tree.Assign: assign, tree.AugmentedAssign: augmented_assign, tree.AnnotatedAssign: annotated_assign, tree.Return: return_,
     tree.Pass: pass_, tree.Assert: assert_, tree.ExpressionStatement: expression_statement, tree.With: with_, tree.Refused: refused,
-    tree.Function: function, tree.Import: import_, **CONTROL,
+    tree.Function: function, tree.Import: import_, tree.TensorDefinition: definition, **CONTROL,
 }  # fmt: skip

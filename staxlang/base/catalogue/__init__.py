@@ -4,6 +4,7 @@ from staxlang.base.catalogue.ahead import AHEAD_ROWS
 from staxlang.base.catalogue.api import API_ROWS
 from staxlang.base.catalogue.calls import CALL_ROWS
 from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
+from staxlang.base.catalogue.index_notation import INDEX_ROWS
 from staxlang.base.catalogue.kind import DiagnosticKind
 from staxlang.base.catalogue.language import LANGUAGE_ROWS
 from staxlang.base.catalogue.runtime import RUNTIME_ROWS
@@ -19,6 +20,7 @@ SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
     "Shapes and sizes": SIZE_ROWS,
     "Dtypes and values": VALUE_ROWS,
     "The API": API_ROWS,
+    "Index notation": INDEX_ROWS,
     "Compiling and running": RUNTIME_ROWS,
     "Building ahead of time": AHEAD_ROWS,
 }

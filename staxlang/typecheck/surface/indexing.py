@@ -16,6 +16,7 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.index_notation import reads
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import (
@@ -148,7 +149,7 @@ def _placed(call: CallContext, array: ArrayValue, entries: Sequence[Value]) -> P
                 items.append(views.Range(0, array.shape[axis], 1))
                 axis += 1
         else:
-            items.append(_item(call, entry, array.shape[axis], axis))
+            items.append(_item(call, entry, array, axis))
             axis += 1
     return Parts(items, None, gap)
 
@@ -161,7 +162,8 @@ def _is_ellipsis(entry: Value) -> bool:
     return isinstance(entry, StaticValue) and entry.value is Ellipsis
 
 
-def _item(call: CallContext, entry: Value, extent: Size, axis: int) -> Item:
+def _item(call: CallContext, entry: Value, array: ArrayValue, axis: int) -> Item:
+    extent = array.shape[axis]
     if isinstance(entry, SliceValue):
         return _range(call, entry, extent)
     if isinstance(entry, StaticValue) and isinstance(entry.value, slice):
@@ -175,7 +177,10 @@ def _item(call: CallContext, entry: Value, extent: Size, axis: int) -> Item:
     if isinstance(entry, StaticValue) and isinstance(entry.value, np.ndarray):
         return _listed_index(call, entry.value, extent, axis)
     if isinstance(entry, SizeValue) or (isinstance(entry, ScalarValue) and entry.kind == "int"):
-        return integer_index(call, call.size(entry, "an index"), extent, axis)
+        place = call.size(entry, "an index")
+        if call.context.indices.among(place):
+            return reads.place(call, place, array, axis)
+        return integer_index(call, place, extent, axis)
     if isinstance(entry, StaticValue) and isinstance(entry.value, (int, np.integer)):
         return integer_index(call, int(entry.value), extent, axis)
     call.error("bad-index", given=call.describe(entry))

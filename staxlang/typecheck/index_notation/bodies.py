@@ -1,0 +1,126 @@
+"""What stands under index variables is evaluated: twice where ranges have to be found - once to see the uses, once for good."""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from staxlang.base.sizes import Condition, Size, symbol
+from staxlang.base.types import TensorType
+from staxlang.parser import tree
+from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.index_notation.ranges import at_least, find_ranges, require_ranges
+from staxlang.typecheck.index_notation.scope import Index, without
+from staxlang.typecheck.values import ArrayValue, SizeValue, Value
+
+Run = Callable[[Frame], Any]
+
+
+def under(frame: Frame, node: Any, binders: Sequence[tree.Binder], run: Run) -> tuple[list[Index], Any]:
+    """The index variables of binders with their ranges, and what `run` gives in a frame where they are bound.
+
+    While the ranges of indices outside are searched for, those of these may stay open.
+    """
+    indices = frame.context.indices
+    count = indices.count
+    given = [_made(frame, binder) for binder in binders]
+    if indices.searching or all(index.stop is not None for index in given):
+        return given, _bound(frame, given, run)
+    _search(frame, frame.call(node), given, run)
+    indices.count = count + len(given)  # so that what is made again gets the same names
+    return given, _bound(frame, given, run)
+
+
+def _search(frame: Frame, call: CallContext, given: Sequence[Index], run: Run) -> None:
+    """Evaluates for the uses of indices only, and finds the ranges."""
+    indices = frame.context.indices
+    before, undo = dict(indices.active), frame.context.recorder.trial()
+    indices.searching += 1
+    try:
+        _bound(frame, given, run)
+        find_ranges(call, [index for index in indices.active.values() if index.stop is None], indices.uses)
+    finally:
+        indices.searching -= 1
+        indices.active = before
+        indices.uses = []
+        undo()
+    require_ranges(call, given)
+
+
+def _made(frame: Frame, binder: tree.Binder) -> Index:
+    indices = frame.context.indices
+    if binder.start is None or binder.stop is None:
+        return indices.make(binder.name, frame.span(binder))
+    start = frame.call(binder.start).size(frame.evaluate(binder.start), f"the start of the range of {binder.name}")
+    stop = frame.call(binder.stop).size(frame.evaluate(binder.stop), f"the end of the range of {binder.name}")
+    return indices.make(binder.name, frame.span(binder), start, at_least(frame.call(binder), stop, start))
+
+
+def _bound(frame: Frame, given: Sequence[Index], run: Run) -> Any:
+    """`run` in a frame in which the indices have their names; what is learned about them is forgotten afterwards."""
+    context = frame.context
+    facts = context.facts
+    _enter(frame, given)
+    empty = sum([_assumed(frame, index) for index in given])
+    context.indices.empty += empty
+    inner = frame.inner()
+    inner.locals.update({index.name: SizeValue(index.size) for index in given})
+    try:
+        return run(inner)
+    finally:
+        context.indices.empty -= empty
+        _leave(frame, given)
+        context.facts = without(context.facts, facts, [index.symbol for index in given])
+
+
+def _enter(frame: Frame, given: Sequence[Index]) -> None:
+    frame.context.indices.active.update({index.symbol: index for index in given})
+
+
+def _leave(frame: Frame, given: Sequence[Index]) -> None:
+    indices = frame.context.indices
+    if not indices.searching:  # bounds of other indices may depend on these
+        for index in given:
+            del indices.active[index.symbol]
+
+
+def _assumed(frame: Frame, index: Index) -> bool:
+    """Takes an index's range for a fact. True where it has no values."""
+    context = frame.context
+    if index.stop is None:
+        return False
+    try:
+        context.assume(Condition("<=", index.start, index.size))
+        context.assume(Condition("<", index.size, index.stop))
+    except ValueError:
+        return True
+    return False
+
+
+def as_element(call: CallContext, value: Value, what: str) -> ArrayValue:
+    """The value for one point as an array of the program."""
+    if not call.is_numeric(value):
+        call.error("not-numeric", given=call.describe(value))
+    return call.to_array(value)
+
+
+def extents(given: Sequence[Index]) -> tuple[Size, ...]:
+    return tuple([extent(index) for index in given])
+
+
+def extent(index: Index) -> Size:
+    """The number of values; a symbol of its own while it is not known."""
+    return index.stop - index.start if index.stop is not None else symbol(f"{index.symbol}.extent")
+
+
+def ranges_of(given: Sequence[Index]) -> tuple[tuple[str, Size, Size], ...]:
+    """Indices as an attribute of a graph's node: (symbol, start, stop)."""
+    return tuple([(index.symbol, index.start, index.start + extent(index)) for index in given])
+
+
+def plain(array: ArrayValue) -> TensorType:
+    return TensorType(array.type.dtype, array.type.shape)

@@ -1,0 +1,53 @@
+"""Subscripts with index variables: noted while ranges are searched for, proved to lie inside the array when they are known."""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from staxlang.base.diagnostics import Note
+from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType
+from staxlang.typecheck.index_notation.scope import Use
+from staxlang.typecheck.values import ArrayValue
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext
+
+
+def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int) -> Size:
+    """A subscript that depends on indices. It never counts from the end: it must be proved to lie in the array."""
+    indices = call.context.indices
+    extent = array.shape[axis]
+    owner = array.storage, array.subscripts
+    if indices.searching:
+        guarded = indices.guards > 0
+        indices.uses.append(Use(subscript, extent, axis, owner, call.text(0), call.span, guarded))
+        if not indices.known(subscript):
+            return subscript
+    facts = call.context.facts
+    if not indices.proved(Condition("<=", 0, subscript), facts):
+        _outside(call, subscript, array, axis, "it may be less than 0")
+    if not indices.proved(Condition("<", subscript, extent), facts):
+        _outside(call, subscript, array, axis, f"it may reach {extent}")
+    return subscript
+
+
+def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, why: str) -> NoReturn:
+    context = call.context
+    extent = array.shape[axis]
+    among = context.indices.among(subscript)
+    notes = [
+        Note(index.span, f"`{index.name}` runs over {index.start}..{index.stop}"
+             + ("" if index.given else ", which its uses as a subscript give"))
+        for index in among
+    ]  # fmt: skip
+    origin = context.origin(extent, array.storage.source)
+    if origin is not None:
+        notes.append(origin)
+    call.error(
+        "index-outside", subscript=context.indices.text(subscript), array=call.text(0), axis=axis, extent=extent, why=why,
+        type=call.describe(ArrayValue(array.storage, TensorType(array.dtype, array.shape))), notes=notes,
+    )  # fmt: skip
