@@ -139,8 +139,6 @@ class _Contracting:
             return False
         rank = len(self.shape)
         return (_is_plain(one, rank) or self.size(others) >= FEWEST_USES) and (_is_plain(other, rank) or self.size(free) >= FEWEST_USES)
-            _is_plain(other, len(self.shape)) or self.size(free) >= FEWEST_USES
-        )
 
     def _finished(self, one: Factor, other: Factor, parts: Sequence[Factor]) -> frozenset[int]:
         """The summed axes that no other factor has."""
