@@ -28,6 +28,7 @@ class Binder:
     def __init__(self, function: FunctionType) -> None:
         code = function.__code__
         self.function = function
+        self.code = code
         self.name = function.__name__
         count, keyword_only = code.co_argcount, code.co_kwonlyargcount
         self.positional = code.co_varnames[:count]
@@ -94,13 +95,11 @@ class Binder:
         defaults = self.function.__defaults__ or ()
         return parameter in self.positional[len(self.positional) - len(defaults) :] or parameter in (self.function.__kwdefaults__ or {})
 
-    def default(self, parameter: str) -> Any:
-        """The object that stands for a parameter that is not passed."""
-        named = self.function.__kwdefaults__ or {}
-        if parameter in named:
-            return named[parameter]
-        defaults = self.function.__defaults__ or ()
-        return defaults[self.positional.index(parameter) - len(self.positional) + len(defaults)]
+    def default_index(self, parameter: str) -> int | None:
+        """Where among the function's defaults the object is that stands for a parameter; None for a keyword-only one."""
+        if parameter in self.keyword_only:
+            return None
+        return self.positional.index(parameter) - len(self.positional) + len(self.function.__defaults__ or ())
 
     # ---- where the native entry finds a parameter ----
 

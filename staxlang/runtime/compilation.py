@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,10 @@ def compile_version(
     compiler = Compiler(ground.programs, settings)
     value = kernel_function(function)
     said = declared(value.tree, function, prepared.items)
-    capture = KernelCapture(compiler, prepared, evidence, said, share=False)
+    capture = KernelCapture(function, compiler, prepared, evidence, said, share=False)
     capture.run(value)
     if capture.needs_sharing():
-        capture = KernelCapture(compiler, prepared, evidence, said, share=True)
+        capture = KernelCapture(function, compiler, prepared, evidence, said, share=True)
         capture.run(value)
     return capture.version(number, value), capture.policy.seen
 
@@ -68,7 +69,10 @@ def compile_version(
 class KernelCapture:
     """One evaluation of a function for one call, and the plans made of it."""
 
-    def __init__(self, compiler: Compiler, prepared: Prepared, evidence: Evidence, said: Declared, share: bool) -> None:
+    def __init__(
+        self, function: Any, compiler: Compiler, prepared: Prepared, evidence: Evidence, said: Declared, share: bool
+    ) -> None:
+        self.function = function
         self.compiler = compiler
         self.prepared = prepared
         self.said = said
@@ -136,6 +140,8 @@ class KernelCapture:
         """Places and guards by what the evaluation has met so far."""
         builder = PlanBuilder()
         values = self.prepared.values
+        if type(self.function) is FunctionType:
+            builder.add_function(self.function)
         builder.add_items(self.prepared.items, self.arguments.types, written)
         if self.share:
             builder.aliases(self.prepared.items)

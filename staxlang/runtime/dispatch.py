@@ -84,7 +84,7 @@ class Dispatcher:
             raise problem.with_traceback(None) from problem.__cause__
 
     def _serve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        bound = self.binder.bind(args, kwargs)
+        bound = self._bind(args, kwargs)
         prepared = prepare(bound.values)
         found = self._find(prepared, {})
         if found is None:
@@ -102,7 +102,7 @@ class Dispatcher:
 
     def version_and_sizes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, dict[str, int]]:
         """The version that serves a call, with its capture (made again if it came from disk), and the values of its symbols."""
-        bound = self.binder.bind(args, kwargs)
+        bound = self._bind(args, kwargs)
         prepared = prepare(bound.values)
         found = self._find(prepared, {}) or self._miss(bound, prepared)
         if found is None:
@@ -113,6 +113,15 @@ class Dispatcher:
             made, _ = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, version.number)
             version.source = made.source
         return version, matched.env
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+        """The call's parameters. A function that has got other code is another function: its versions are forgotten."""
+        if self.function.__code__ is not self.binder.code:
+            with self._lock:
+                if self.function.__code__ is not self.binder.code:
+                    self.reset()
+                    self.binder = Binder(self.function)
+        return self.binder.bind(args, kwargs)
 
     def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
         """(version, what it holds) of the first version that fits; the others' differences are gathered."""

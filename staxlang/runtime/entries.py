@@ -81,7 +81,11 @@ class EntryMaker:
         at = self.binder.argument_index(name, shape)
         if at is not None:
             return place._replace(step=("argument", at))
-        return place._replace(step=("slot", _slot(table, self.binder.default(name))))
+        function = _slot(table, self.binder.function)
+        number = self.binder.default_index(name)
+        if number is None:
+            return place._replace(step=("kwdefault", function, _slot(table, sys.intern(name))))
+        return place._replace(step=("default", function, len(self.binder.function.__defaults__ or ()), number))
 
 
 def _slot(table: list[Any], value: Any) -> int:

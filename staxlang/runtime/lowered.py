@@ -90,7 +90,7 @@ def _captured(
 ) -> KernelCapture:
     """The function walked for stand-ins. That one's value decided something is told first: other errors may follow from it."""
     no_engine = cast("Programs", None)
-    capture = _Capture(Compiler(no_engine, settings), prepared, {}, said, share)
+    capture = _Capture(function.python, Compiler(no_engine, settings), prepared, {}, said, share)
     try:
         capture.run(function)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, cast
 
 import numpy as np
@@ -118,6 +119,25 @@ class Matcher:
 
     def read_attribute(self, place: Place) -> Any:
         return getattr(self.objects[place.parent], self.slots[place.step[1]])
+
+    def read_method(self, place: Place) -> Any:
+        bound: Any = getattr(self.objects[place.parent], self.slots[place.step[1]])
+        if type(bound) is not MethodType:
+            raise AttributeError(self.slots[place.step[1]])
+        return cast("Any", bound).__func__
+
+    def read_default(self, place: Place) -> Any:
+        _, slot, count, number = place.step
+        defaults = self._function(place, slot).__defaults__ or ()
+        if len(defaults) != count:
+            raise LookupError(number)
+        return defaults[number]
+
+    def read_kwdefault(self, place: Place) -> Any:
+        return (self._function(place, place.step[1]).__kwdefaults__ or {})[self.slots[place.step[2]]]
+
+    def _function(self, place: Place, slot: int) -> Any:
+        return self.objects[place.parent] if slot < 0 else self.slots[slot]
 
     # ---- what they must be ----
 
@@ -289,6 +309,7 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 _READERS: dict[str, Callable[[Matcher, Place], Any]] = {
     "parameter": Matcher.read_parameter, "slot": Matcher.read_slot, "cell": Matcher.read_cell, "global": Matcher.read_global,
     "item": Matcher.read_item, "key": Matcher.read_key, "attribute": Matcher.read_attribute,
+    "method": Matcher.read_method, "default": Matcher.read_default, "kwdefault": Matcher.read_kwdefault,
 }  # fmt: skip
 _CHECKS: dict[str, Callable[..., None]] = {
     "array": Matcher.check_array, "numpy scalar": Matcher.check_numpy_scalar, "int": Matcher.check_number, "float": Matcher.check_number,

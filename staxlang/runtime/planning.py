@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Sequence
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.llvm.entry_plan import Place
 from staxlang.runtime.signature import Item, class_of
-from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Getter, SizeBinding
+from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Getter, SizeBinding, step_text
 
 _IDENTITY = (type(None), bool, type(Ellipsis), np.dtype, enum.Enum, type, ModuleType)
 
@@ -65,6 +66,13 @@ class PlanBuilder:
         self.places.append(self.places[place]._replace(check=("any",)))
         self._objects.append(self._objects[place])
         return len(self.places) - 1
+
+    # ---- the function ----
+
+    def add_function(self, function: FunctionType) -> None:
+        """The kernel's own function still has the code that it had."""
+        place = self._place(-1, ("slot", self.slot(function)), function, function.__name__)
+        self._require(place, ("function", self.slot(function), self.slot(function.__code__)))
 
     # ---- arguments ----
 
@@ -135,7 +143,7 @@ class PlanBuilder:
         for kind, key in getter.steps:
             before = value
             value = Getter("object", getter.name, before, ((kind, key),)).read(arguments)
-            path += f"[{key!r}]" if kind == "item" else f".{key}"
+            path += step_text(kind, key)
             place = self._step(place, kind, key, before, value, path)
         return place
 
@@ -152,9 +160,11 @@ class PlanBuilder:
         if kind == "closure":  # the function is held fast by its own guard, and a function's cells never change
             return self._place(-1, ("cell", self.slot(before.__closure__[key])), value, path)
         if kind == "class":
-            return self._of_class(before if isinstance(before, type) else type(before), key, value, path)
-        if kind in ("default", "kwdefault"):  # likewise; the value itself is compared where it is used
-            return self._place(-1, ("slot", self.slot(value)), value, path)
+            return self._of_class(place, before, key, value, path)
+        if kind == "default":
+            return self._place(place, ("default", -1, len(before.__defaults__), key % len(before.__defaults__)), value, path)
+        if kind == "kwdefault":
+            return self._place(place, ("kwdefault", -1, self.slot(sys.intern(key))), value, path)
         if kind == "attribute":
             return self._place(place, ("attribute", self.slot(key)), value, path)
         if issubclass(class_of(before), dict):
@@ -166,16 +176,26 @@ class PlanBuilder:
             self._require(place, ("type", self.slot(type(before))))
         return self._place(place, ("item", key if key >= 0 else len(before) + key), value, path)
 
-    def _of_class(self, cls: type, name: str, value: Any, path: str) -> int:
-        """A function that a class holds, plainly or in a property or the like. One that is only reached through an object made by the
-        access (of a class method) is taken as it is."""
-        held: Any = getattr(cls, name)
-        for part in ("", "fget", "func", "__wrapped__"):
-            if not isinstance(held, MethodType) and (getattr(held, part, None) if part else held) is value:
-                place = self._place(-1, ("slot", self.slot(cls)), cls, cls.__name__)
+    def _of_class(self, place: int, owner: Any, name: str, value: Any, path: str) -> int:
+        """A function that a class holds - plainly, for the class, in a property or the like - as it is reached from the class, or from an
+        instance, which may have got an attribute of that name since."""
+        if not isinstance(owner, type):
+            cls = class_of(owner)
+            if cls.__getattribute__ is object.__getattribute__ and _in_class(cls, name, value):
+                return self._reached(place, owner, name, value, path)
+            owner, place = cls, self._place(-1, ("slot", self.slot(cls)), cls, cls.__name__)
+        held = getattr(owner, name)
+        for part in ("fget", "func", "__wrapped__"):
+            if not isinstance(held, MethodType) and held is not value and getattr(held, part, None) is value:
                 place = self._place(place, ("attribute", self.slot(name)), held, path)
-                return self._place(place, ("attribute", self.slot(part)), value, f"{path}.{part}") if part else place
-        return self._place(-1, ("slot", self.slot(value)), value, path)
+                return self._place(place, ("attribute", self.slot(part)), value, f"{path}.{part}")
+        return self._reached(place, owner, name, value, path)
+
+    def _reached(self, place: int, owner: Any, name: str, value: Any, path: str) -> int:
+        """A function by the name under which an object has it, bound or not."""
+        held = getattr(owner, name)
+        step = "method" if isinstance(held, MethodType) and held.__func__ is value else "attribute"
+        return self._place(place, (step, self.slot(name)), value, path)
 
     def add_capture(self, capture: Capture, arguments: dict[str, Any], written: bool) -> None:
         place = self.at(capture.getter, arguments)
@@ -222,6 +242,12 @@ class PlanBuilder:
 
     def symbol(self, binding: SizeBinding) -> tuple[str, int]:
         return binding.symbol, self.leaf_places[binding.position]
+
+
+def _in_class(cls: Any, name: str, value: Any) -> bool:
+    """Whether a class holds a function plainly, or as a static or class method: the access runs no code of the user's."""
+    stored: Any = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+    return stored is value or (class_of(stored) in (staticmethod, classmethod) and stored.__func__ is value)
 
 
 LEAF_KINDS = frozenset(("array", "numpy scalar", "int", "float", "complex"))

@@ -25,6 +25,7 @@ class Unrecordable(Exception):
 class RecipeWriter:
     """Recipes for a plan's slots.
 
+    ("own function")                                                             the kernel's
     ("own globals") ("globals", module) ("own cell", k) ("cell of", slot, k)     where names are looked up
     ("at", place, content) ("type at", place, content) ("code of", slot)         what stands at a place, compared by content
     ("constant", value) ("dtype", text) ("numpy", dtype, bytes) ("named", module, name) ("class", module, name, digest)
@@ -38,6 +39,9 @@ class RecipeWriter:
         self.recipes: list[Recipe | None] = [None] * len(slots)
 
     def write(self) -> list[Recipe]:
+        for number, value in enumerate(self.slots):
+            if value is self.function:
+                self._set(number, ("own function",))
         for place in self.plan.places:
             if place.step[0] == "slot" and isinstance(self.slots[place.step[1]], type):  # a class that others are reached through
                 self._set(place.step[1], self._plain(self.slots[place.step[1]]))
@@ -168,6 +172,7 @@ def _named(recipe: Recipe) -> Any:
 
 
 _FORMS: dict[str, Callable[[RecipeReader, Recipe], Any]] = {
+    "own function": lambda reader, recipe: reader.function,
     "own globals": lambda reader, recipe: reader.function.__globals__,
     "globals": lambda reader, recipe: sys.modules[recipe[1]].__dict__,
     "own cell": lambda reader, recipe: cast("Any", reader.function.__closure__)[recipe[1]],

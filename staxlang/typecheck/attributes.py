@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import enum
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,9 +135,10 @@ def _of_static(call: CallContext, value: StaticValue, name: str) -> Value | None
         return None if found is _ABSENT else _of_module(call, owner, name, found)
     if isinstance(owner, enum.Enum) and name not in ("name", "value"):
         stored = type(owner).__dict__.get(name)
-        if isinstance(stored, FunctionType):
-            return BoundMethod(captures.function_value(stored, None, call.span), value)
-        return None
+        if stored is None or isinstance(stored, enum.Enum):
+            return None
+        getter = Getter("object", type(owner).__name__, type(owner))
+        return _inlined_property(call, captures.bound_attribute(call.context, value, type(owner), stored, name, getter, call.span))
     if (isinstance(owner, _OPEN) and not name.startswith("__")) or name == "__name__":
         found = getattr(owner, name, _ABSENT)
         if found is not _ABSENT:

@@ -130,7 +130,7 @@ def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | N
     wrapped = _wrapped(value)
     if wrapped is not None:
         context.content(getter, "identity", value, span)
-        return function_value(wrapped, getter.step("attribute", "__wrapped__"), span)
+        return _held(context, wrapped, getter.step("attribute", "__wrapped__"), span)
     if kind is MethodType:
         context.content(getter, "method", value.__func__, span)
         receiver = lift(context, value.__self__, getter.step("attribute", "__self__"), span)

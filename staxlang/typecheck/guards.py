@@ -49,7 +49,7 @@ class Getter:
     def __str__(self) -> str:
         text = self.name
         for kind, key in self.steps:
-            text += f"[{key!r}]" if kind == "item" else f".{key}" if isinstance(key, str) else f".<{kind} {key}>"
+            text += step_text(kind, key)
         return text
 
     def __repr__(self) -> str:
@@ -68,6 +68,15 @@ class Getter:
         for kind, key in self.steps:
             value = _STEPS[kind](value, key)
         return value
+
+
+def step_text(kind: str, key: Any) -> str:
+    """A step as it is written behind what it leads on from."""
+    if kind == "item":
+        return f"[{key!r}]"
+    if kind in ("default", "kwdefault", "closure"):
+        return f".__{kind}{'' if kind == 'closure' else 's'}__[{key!r}]"
+    return f".{key}"
 
 
 @record

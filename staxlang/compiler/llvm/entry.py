@@ -90,6 +90,8 @@ def _allocate(writer: EntryWriter) -> None:
     add("%overflow = alloca i32")
     if any(place.check[0] == "dict" for place in plan.places):
         writer.stack.extend(("%position = alloca i64", "%key = alloca ptr", "%item = alloca ptr"))
+    if any(place.step[0] == "method" for place in plan.places):
+        writer.stack.extend(("%nowhere = alloca ptr", "store ptr null, ptr %nowhere"))
     for index, output in enumerate(plan.outputs):
         if not output.shape:
             add(f"%out{index}.value = alloca [{max(output.itemsize, 16)} x i8], align 64")

@@ -138,6 +138,36 @@ class EntryWriter:
         w.call("void", "Py_DecRef", ("ptr", value))
         return value
 
+    def step_method(self, place: Place) -> str:
+        """The bound method is made by the access, and gone again; its function stays in its class."""
+        w = self.w
+        bound = w.call("ptr", "PyObject_GetAttr", ("ptr", self.objects[place.parent]), ("ptr", self.slot(place.step[1])))
+        w.require(w.op(f"icmp ne ptr {bound}, null"), "error")
+        kind = w.op(f"icmp eq ptr {w.load('ptr', bound, self.layout.type)}, {w.data('PyMethod_Type')}")
+        held = w.op(f"select i1 {kind}, ptr {w.op(f'getelementptr i8, ptr {bound}, i64 {self.layout.value}')}, ptr %nowhere")
+        function = w.load("ptr", held)
+        w.call("void", "Py_DecRef", ("ptr", bound))
+        w.require(w.op(f"icmp ne ptr {function}, null"))
+        return function
+
+    def step_default(self, place: Place) -> str:
+        w, (_, slot, count, number) = self.w, place.step
+        found = w.call("ptr", "PyFunction_GetDefaults", ("ptr", self._function(place, slot)))
+        w.require(w.op(f"icmp ne ptr {found}, null"), "error")
+        w.require_equal("i64", w.load("i64", found, self.layout.var_size), str(count))
+        return w.load("ptr", found, self.layout.tuple_items + 8 * number)
+
+    def step_kwdefault(self, place: Place) -> str:
+        w, (_, slot, name) = self.w, place.step
+        found = w.call("ptr", "PyFunction_GetKwDefaults", ("ptr", self._function(place, slot)))
+        w.require(w.op(f"icmp ne ptr {found}, null"), "error")
+        value = w.call("ptr", "PyDict_GetItemWithError", ("ptr", found), ("ptr", self.slot(name)))
+        w.require(w.op(f"icmp ne ptr {value}, null"), "error")
+        return value
+
+    def _function(self, place: Place, slot: int) -> str:
+        return self.objects[place.parent] if slot < 0 else self.slot(slot)
+
     # ---- checks ----
 
     def _type_is(self, index: int, type_address: str) -> None:
@@ -327,6 +357,9 @@ _STEPS: dict[str, Step] = {
     "item": EntryWriter.step_item,
     "key": EntryWriter.step_key,
     "attribute": EntryWriter.step_attribute,
+    "method": EntryWriter.step_method,
+    "default": EntryWriter.step_default,
+    "kwdefault": EntryWriter.step_kwdefault,
 }
 _CHECKS: dict[str, Callable[..., None]] = {
     "array": EntryWriter.check_array,

@@ -12,6 +12,9 @@ Steps (how an object is reached; `slot` numbers an object that the runtime puts 
     ("item", k)             element k of a tuple or list
     ("key", s)              the value of a dict under key s
     ("attribute", s)        the attribute of that name
+    ("method", s)           the function of the bound method that is the attribute of that name
+    ("default", f, n, k)    element k of the n defaults of the function in slot f (f < 0: of the parent)
+    ("kwdefault", f, s)     likewise the default of the keyword-only parameter with that name
 
 Checks (what it must be):
     ("array", dtype, shape, layout, written)     exactly numpy.ndarray, native, aligned; layout None: row-major, else element strides
