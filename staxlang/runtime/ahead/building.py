@@ -1,5 +1,8 @@
 """`stax.build`: kernels to a shared library with a C interface."""
 
+# Kernels and specs come in several forms: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import os

@@ -73,7 +73,8 @@ def _function(one: Interface) -> str:
     results = ", ".join(_described(part) for part in one.outputs) or "nothing"
     comment = f"/*\n * {one.kernel}({inputs}) -> {results}\n" + (f" *\n{doc}\n" if doc else "") + " */"
     shapes = ", ".join([*_shape_parameters(one.order), *[f"int64_t *{out.name}_shape" for out in one.outputs if out.shape]])
-    parameters = ", ".join([text for part in one.order for text in _parameter(part)] + [text for out in one.outputs for text in _result(out)])
+    given = [text for part in one.order for text in _parameter(part)]
+    parameters = ", ".join(given + [text for out in one.outputs for text in _result(out)])
     text = f"{comment}\nint32_t {one.name}({parameters or 'void'});\n"
     return text + f"int32_t {one.name}_shapes({shapes or 'void'});\n"
 

@@ -1,5 +1,8 @@
 """A lowered kernel to what C callers see of it: parameters, results, messages - and the graphs of the programs behind it."""
 
+# A result's structure is made of Any: what isinstance narrows it to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import keyword
@@ -8,7 +11,7 @@ from typing import Any
 
 from staxlang.base.dtypes import I64
 from staxlang.base.records import NamedTuple
-from staxlang.base.sizes import symbol
+from staxlang.base.sizes import Condition, symbol
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, rebuild
 from staxlang.compiler.llvm.c_entry import CArray, CNumber, bare_symbol
@@ -36,7 +39,7 @@ _NUMBERS = ("int", "float", "complex", "bool")
 
 class Interface(NamedTuple):
     """`graph` computes the results in the order of `outputs`; `strided` is the same for arguments of any layout (None: no array has axes).
-    `messages`: (what can fail, its text) in the order of the codes; a key is an extent (name, axis) or a condition."""
+    `extent_messages` are the texts of comparisons that can fail, by (array, axis); `condition_messages` those of conditions on sizes."""
 
     name: str
     kernel: str
@@ -45,8 +48,8 @@ class Interface(NamedTuple):
     arrays: tuple[str, ...]
     scalars: tuple[str, ...]
     outputs: tuple[CArray, ...]
-    conditions: tuple[Any, ...]
-    messages: dict[Any, str]
+    extent_messages: dict[tuple[str, int], str]
+    condition_messages: dict[Condition, str]
     graph: Graph
     strided: Graph | None
     strides: tuple[tuple[str, ...], ...]
@@ -73,11 +76,10 @@ def interface(lowered: Lowered, name: str) -> Interface:
     strided = _with_strides(graph) if any(node.type.shape for node in graph.inputs) else None
     strides = tuple([_stride_names(node) for node in graph.inputs])
     guards = [guard for guard in lowered.guard_values if isinstance(guard, ShapeGuard)]
-    conditions = tuple(dict.fromkeys([guard.condition for guard in guards]))
-    messages = _messages(name, order, outputs, guards)
     return Interface(
-        name, lowered.name, lowered.function.tree.doc or "", order, arrays, scalars, outputs, conditions, messages, graph, strided, strides
-    )
+        name, lowered.name, lowered.function.tree.doc or "", order, arrays, scalars, outputs, _extent_messages(name, order, outputs),
+        _condition_messages(name, guards), graph, strided, strides,
+    )  # fmt: skip
 
 
 def _refuse(lowered: Lowered) -> None:
@@ -195,9 +197,8 @@ def _with_strides(graph: Graph) -> Graph:
     return graph._replace(inputs=inputs, outputs=outputs, updates=updates, checks=checks)
 
 
-def _messages(name: str, order: tuple[CArray | CNumber, ...], outputs: tuple[CArray, ...], guards: list[ShapeGuard]) -> dict[Any, str]:
-    """A text for each comparison that can fail, by what it compares."""
-    found: dict[Any, str] = {}
+def _extent_messages(name: str, order: tuple[CArray | CNumber, ...], outputs: tuple[CArray, ...]) -> dict[tuple[str, int], str]:
+    found: dict[tuple[str, int], str] = {}
     bound: dict[str, str] = {one.symbol: one.name for one in order if isinstance(one, CNumber) and one.symbol is not None}
     for one in (*order, *outputs):
         if not isinstance(one, CArray):
@@ -209,6 +210,11 @@ def _messages(name: str, order: tuple[CArray | CNumber, ...], outputs: tuple[CAr
                 continue
             origin = f" ({alone} is {bound[alone]})" if alone is not None and alone in bound and bound[alone] != alone else ""
             found[one.name, axis] = f"{name}: {one.name}_shape[{axis}] is not {size}{origin}"
+    return found
+
+
+def _condition_messages(name: str, guards: list[ShapeGuard]) -> dict[Condition, str]:
+    found: dict[Condition, str] = {}
     for guard in guards:
         line = f", line {guard.span.line} of {guard.span.source.name}" if guard.span is not None else ""
         found[guard.condition] = f"{name}: {guard.condition} does not hold ({guard.why}{line})"

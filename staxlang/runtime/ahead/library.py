@@ -12,6 +12,7 @@ from pathlib import Path
 
 from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
+from staxlang.base.sizes import Condition
 from staxlang.compiler.llvm.c_entry import FIRST_OWN, NEGATIVE_EXTENT, NO_MEMORY, NULL_POINTER, CEntry, CProgram, c_entry_text
 from staxlang.compiler.llvm.pool import pool_text
 from staxlang.compiler.llvm.products import products_text
@@ -65,9 +66,14 @@ def _add_kernel(
     one: Interface, objects: dict[str, bytes], messages: dict[int, str], code: int, target: Target, settings: Settings
 ) -> int:
     """Adds a kernel's objects and messages; the next free code."""
-    codes: dict[object, int] = {}
-    for key, text in one.messages.items():
-        codes[key] = code
+    extents: dict[tuple[str, int], int] = {}
+    conditions: list[tuple[Condition, int]] = []
+    for place, text in one.extent_messages.items():
+        extents[place] = code
+        messages[code] = text
+        code += 1
+    for condition, text in one.condition_messages.items():
+        conditions.append((condition, code))
         messages[code] = text
         code += 1
     programs: list[CProgram] = []
@@ -84,9 +90,7 @@ def _add_kernel(
         code = max(code, first_check + len(made.emission.checks))
         strides = one.strides if kind == "strided" else ()
         programs.append(CProgram(symbol, size_symbols(made.schedule), made.schedule.arena_bytes, strides))
-    extents = {key: number for key, number in codes.items() if isinstance(key, tuple)}
-    conditions = tuple([(condition, codes[condition]) for condition in one.conditions])
-    entry = CEntry(one.name, one.order, one.arrays, one.scalars, one.outputs, extents, conditions, first_check, *programs)
+    entry = CEntry(one.name, one.order, one.arrays, one.scalars, one.outputs, extents, tuple(conditions), first_check, *programs)
     objects[one.name] = build(c_entry_text(entry, target.triple), target)
     return code
 
