@@ -29,14 +29,15 @@ def run_loop(
 ) -> None:  # fmt: skip
     """A loop that runs at least once: `body(index)` for index = start, start + step, .. < end; `carried` goes from one run to the next.
 
-    stop: an i1, computed after the body, that ends the loop; None: never.
+    stop: an i1, computed after the body, that ends the loop; None: never. The counter is frozen: so LLVM does not recognize it, whose
+    analysis of addresses would take half of the time of a compilation, and for what comes of it loops are no faster.
     """
     n = f.fresh()
     outer = f.level
     scope, phis, before = begin(f, n, writes, carried)
     index = f"%i.{n}"
     body(index)
-    following = f.name(f.level, f"add i64 {index}, {step}", "i")
+    following = f.name(f.level, f"freeze i64 {f.name(f.level, f'add i64 {index}, {step}', 'i')}", "i")
     more = f.name(f.level, f"icmp slt i64 {following}, {end}", "i")
     early = stop()
     if early is not None:
@@ -72,6 +73,21 @@ def _texts(old: Value, phi: Value, new: Value) -> list[tuple[str, str, str]]:
     if phi.imag:
         pairs.append((old.imag, phi.imag, new.imag))
     return pairs
+
+
+def run_once(f: Function, carried: Carried, writes: frozenset[str], body: Callable[[], None]) -> None:
+    """`body` in a scope of its own, where it stands: what it finds out is not in reach after it."""
+    outer = f.level
+    around = f.scopes[outer]
+    scope = f.open(around.label, writes, False)
+    before = list(carried)
+    body()
+    f.close()
+    around.lines += scope.lines
+    around.label = scope.label
+    for k, (old, new) in enumerate(zip(before, carried, strict=True)):
+        if new is not old:
+            carried[k] = Value(new.text, new.dtype, new.lanes, outer, True, None, new.imag)
 
 
 def run_if(f: Function, condition: str | None, carried: Carried, writes: frozenset[str], body: Callable[[], None]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import Size, substitute
 from staxlang.base.sizes.expression import size_of, terms_of
-from staxlang.compiler.llvm.blocks import Carried, Stop, never, run_if, run_loop
+from staxlang.compiler.llvm.blocks import Carried, Stop, never, run_if, run_loop, run_once
 from staxlang.compiler.llvm.extents import lane_coefficient, size_text, split_by_lanes
 from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
 from staxlang.compiler.llvm.memory import pointer
@@ -71,11 +71,31 @@ def vector_loop(
         left = f.name(f.level, f"sub i64 {end}, {index}", "m")
         body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
 
+    def left_over() -> None:
+        parts = None if scalar or not isinstance(extent, int) else _known_parts(extent % block, width, bool(carried))
+        if parts is not None:
+            run_once(f, carried, writes, lambda: body(parts, middle))
+        elif copies == 1 and not scalar:
+            run_once(f, carried, writes, lambda: tail(middle))
+        else:
+            run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail, lambda: stops(1))
+
     rest = None if known else f.name(level, f"icmp slt i64 {middle}, {end}", "x")
     early = stop()
     if early is not None:
         rest = f.name(f.level, f"select i1 {early}, i1 false, i1 {'true' if rest is None else rest}", "x")
-    run_if(f, rest, carried, writes, lambda: run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail, lambda: stops(1)))
+    run_if(f, rest, carried, writes, left_over)
+
+
+def _known_parts(points: int, width: int, carries: bool) -> list[Part] | None:
+    """The lanes of a tail of so many points, its masks constants. None: a loop over them, where several would have to take turns."""
+    if carries and points > width:
+        return None
+    masks: list[Value | None] = [None] * (points // width)
+    if points % width:
+        flags = ", ".join([f"i1 {str(lane < points % width).lower()}" for lane in range(width)])
+        masks.append(Value(f"<{flags}>", BOOL, width, 0, True))
+    return [Part(k * width, mask) for k, mask in enumerate(masks)]
 
 
 LaneBody = Callable[[list[Part], str, "str | None"], None]
