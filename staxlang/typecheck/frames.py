@@ -158,9 +158,9 @@ def _collect(node: Any, names: set[str]) -> None:
         _targets(node.target, names)
     elif kind is tree.NamedExpression:
         names.add(node.target.id)
-    elif kind is tree.With:
     elif kind is tree.TensorDefinition:
         names.add(node.name)
+    elif kind is tree.With:
         for _, target in node.items:
             if target is not None:
                 _targets(target, names)
