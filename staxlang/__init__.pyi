@@ -14,6 +14,8 @@ from staxlang.base.diagnostics import StaxWarning as StaxWarning
 from staxlang.runtime.kernel import Stats as Stats
 from staxlang.runtime.lowered import Compiled as Compiled
 from staxlang.runtime.lowered import Lowered as Lowered
+from staxlang.runtime.modules import load as load
+from staxlang.runtime.modules import load_text as load_text
 from staxlang.runtime.report import Report as Report
 from staxlang.runtime.ahead.building import build as build
 from staxlang.runtime.specs import spec as spec

@@ -18,12 +18,20 @@ from staxlang.runtime.signature import Item, class_of
 from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, bind, check_result, element
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import Evaluation
-from staxlang.typecheck.signatures import Signature, read_signature, scope_lookup
+from staxlang.typecheck.signatures import NOTHING_SAID, Signature, read_signature, scope_lookup
+
+
+def signature_of(tree: Any, function: FunctionType) -> Signature:
+    """What a function's annotations say, or the header of the .stx definition that it stands for."""
+    stx = function.__dict__.get("__stx__")
+    if stx is None:
+        return read_signature(tree, scope_lookup(function))
+    return stx.header.signature if stx.header is not None else NOTHING_SAID
 
 
 def declared(tree: Any, function: FunctionType, items: Sequence[Item]) -> Declared:
     """What a function's annotations say about the objects of a call. Raises the diagnostics of what they forbid."""
-    signature = read_signature(tree, scope_lookup(function))
+    signature = signature_of(tree, function)
     if signature.diagnostics:
         raise_diagnostics(signature.diagnostics)
     spans = {parameter.name: parameter.span for parameter in tree.parameters}
@@ -38,7 +46,8 @@ def declared(tree: Any, function: FunctionType, items: Sequence[Item]) -> Declar
             annotations.append(element(annotations[item.parent], _key(items[item.parent], item)))
         if item.kind in _GIVEN or item.kind in ("array", "numpy scalar"):
             leaves.append(Leaf(item.path, annotations[-1], _given(item), spans.get(top)))
-    return _bound(leaves, items, signature)
+    # The evaluator itself holds a .stx definition's result to its header.
+    return _bound(leaves, items, signature if "__stx__" not in function.__dict__ else None)
 
 
 def declared_at(annotations: Mapping[str, Annotation], items: Sequence[Item]) -> Declared:

@@ -39,6 +39,9 @@ NOTHING = Declared({}, {}, {}, frozenset(), (), None, {})
 
 def declared(tree: Any, function: FunctionType, items: Sequence[Item]) -> Declared:
     """What a function's annotations say about the objects of a call. Raises the diagnostics of what they forbid."""
+    stx = function.__dict__.get("__stx__")
+    if stx is not None and stx.header is None:
+        return NOTHING
     if tree.returns is None and all(parameter.annotation is None for parameter in tree.parameters):
         return NOTHING
     return late.annotated().declared(tree, function, items)

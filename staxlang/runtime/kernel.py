@@ -74,8 +74,9 @@ class KernelBase:
     def __repr__(self) -> str:
         return f"<stax kernel {self.__qualname__}{self.__signature__}>"
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """By name; a kernel of a .stx file by the file's name."""
+        return self.__wrapped__.__dict__.get("__stx_origin__", self.__qualname__)
 
     # ---- asking ----
 
@@ -136,7 +137,7 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
     >>> double(np.arange(3.0))
     array([0., 2., 4.])
     """
-    settings = _settings(options)
+    settings = kernel_settings(options, "stax.kernel")
     if function is not None:
         return _make(function, settings)
 
@@ -161,15 +162,16 @@ def _make(function: Any, settings: Settings) -> Any:
     return Kernel(function, settings)
 
 
-def _settings(options: dict[str, Any]) -> Settings:
+def kernel_settings(options: dict[str, Any], operation: str) -> Settings:
+    """The process's settings with these options. Raises the diagnostic of one that there is not, or of a value that it cannot take."""
     for name, value in options.items():
         if name not in OPTIONS:
-            late.raise_error("unknown-option", operation="stax.kernel", name=name, help=f"the options are {', '.join(OPTIONS)}")
+            late.raise_error("unknown-option", operation=operation, name=name, help=f"the options are {', '.join(OPTIONS)}")
         try:
             check_setting(name, value)
         except ValueError as problem:
             expected = str(problem).partition(" must be ")[2] or str(problem)
-            late.raise_error("bad-option", operation="stax.kernel", name=name, expected=expected, given=repr(value))
+            late.raise_error("bad-option", operation=operation, name=name, expected=expected, given=repr(value))
     if options.get("strict") and options.get("fallback") is not None:
         late.raise_error("option-conflict", left="strict", right="fallback", reason="strict allows no fallback")
     return environment_settings().with_options(**options)

@@ -30,7 +30,6 @@ from staxlang.runtime.versions import Version
 from staxlang.typecheck.annotations import TensorAnnotation
 from staxlang.typecheck.evaluator import Evaluation, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, Guard, ShapeGuard, SizeBinding
-from staxlang.typecheck.signatures import read_signature, scope_lookup
 from staxlang.typecheck.values import FunctionValue
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
     function, settings = kernel.__wrapped__, kernel.settings
     binder = Binder(function)
     value = kernel_function(function)
-    signature = read_signature(value.tree, scope_lookup(function))
+    signature = annotated.signature_of(value.tree, function)
     if signature.diagnostics:
         raise_diagnostics(signature.diagnostics)
     specified = specify(binder, specs, more, signature.parameters)

@@ -23,6 +23,7 @@ from staxlang.base.dtypes import int_ as int_family
 from staxlang.base.dtypes import number as number_family
 from staxlang.base.sizes import Size, parse_size, symbol
 from staxlang.base.spans import Source, Span
+from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
 from staxlang.parser.python import parse_python
 from staxlang.typecheck import notation
@@ -326,7 +327,22 @@ def read_tree(expression: Any, lookup: Lookup, parameters: Mapping[str, TypePara
 
     `parameters` are PEP 695 parameters. In .stx a dtype stands before its brackets and upper-case names are sizes.
     """
-    return read(_Evaluator(lookup, parameters or {}, stx).value(expression), lookup)
+    value = _Evaluator(lookup, parameters or {}, stx).value(expression)
+    if stx and isinstance(value, (Dim, TypeParameter)):  # a number of a dtype variable
+        value = TensorForm((value if isinstance(value, TypeParameter) else TypeParameter(str(value)),))
+    return read(value, lookup)
+
+
+def dtypes_of(expression: Any, lookup: Lookup) -> frozenset[DType] | None:
+    """The dtypes of a class in a header of .stx: `float`, `i32 | i64`, .. Raises BadAnnotation for what is none."""
+    annotation = read_tree(expression, lookup, stx=True)
+    members = annotation.members if isinstance(annotation, UnionAnnotation) else (annotation,)
+    found: set[DType] = set()
+    for member in members:
+        if not isinstance(member, TensorAnnotation) or member.dtypes is None or member.axes:
+            raise BadAnnotation(_text(expression), "a dtype variable is of a class of dtypes: float, int, number, complex, f32, ..")
+        found |= member.dtypes
+    return frozenset(found)
 
 
 def read_text(text: str, lookup: Lookup) -> Annotation:
@@ -372,8 +388,19 @@ class _Evaluator:
             raise BadAnnotation(_text(node), f"the name `{node.id}` is not defined") from None
 
     def _stx_name(self, name: str) -> Any:
-        found = getattr(notation, "bool_" if name == "bool" else name, None) if name in DTYPES else None
-        return found if found is not None else _FAMILY_CLASSES.get(name, Dim(name))
+        found = getattr(notation, "bool_" if name == "bool" else name, None) if name in DTYPES else _FAMILY_CLASSES.get(name)
+        if found is None:
+            found = _STX_NAMES.get(name)
+        if found is not None:
+            return found
+        try:
+            return self.lookup(name)
+        except NameError:
+            pass
+        if name[:1].isupper():
+            return Dim(name)
+        near = did_you_mean(name, [*DTYPES, *_FAMILY_CLASSES, *_STX_NAMES])
+        raise BadAnnotation(name, near or "sizes and dtype variables begin with a capital letter, or are listed behind the kernel's name")
 
     def attribute(self, node: Any) -> Any:
         owner = self.value(node.value)
@@ -432,7 +459,10 @@ def _as_size(value: Any) -> Any:
     return Dim(value.name) if isinstance(value, TypeParameter) else value
 
 
-_FAMILY_CLASSES: dict[str, Any] = {"float": notation.float_, "int": notation.int_, "number": notation.number}
+_FAMILY_CLASSES: dict[str, Any] = {
+    "float": notation.float_, "int": notation.int_, "number": notation.number, "complex": np.complexfloating,
+}  # fmt: skip
+_STX_NAMES: dict[str, Any] = {"str": str, "tuple": tuple, "list": list, "dict": dict, "function": types.FunctionType, "any": object}
 _ROWS: dict[type, Callable[[_Evaluator, Any], Any]] = {
     tree.Name: _Evaluator.name, tree.Constant: _Evaluator.constant, tree.Attribute: _Evaluator.attribute,
     tree.Subscript: _Evaluator.subscript, tree.Binary: _Evaluator.binary, tree.Unary: _Evaluator.unary, tree.Starred: _Evaluator.starred,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, Note, diagnose
 from staxlang.base.dtypes import DType
 from staxlang.base.records import record
-from staxlang.base.sizes import Size, SizeExpression, divides, linear_in, substitute, symbol, symbols
+from staxlang.base.sizes import Size, SizeExpression, divides, linear_in, modulo, substitute, symbol, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.notation import Rest
@@ -41,9 +41,10 @@ class TensorAnnotation:
         return self.text or f"Tensor[{', '.join([self.dtype_text(), *map(_axis_text, self.axes or ())])}]"
 
     def dtype_text(self) -> str:
-        if self.variable is not None:
-            return self.variable
-        return "any dtype" if self.dtypes is None else " or ".join(sorted(dtype.name for dtype in self.dtypes))
+        if self.dtypes is None:
+            return self.variable or "any dtype"
+        listed = " or ".join(sorted((dtype.name for dtype in self.dtypes), key=lambda name: (name.strip("0123456789"), len(name), name)))
+        return listed if self.variable is None else f"{self.variable}, which is {listed}"
 
     @property
     def sizes(self) -> frozenset[str]:
@@ -163,11 +164,13 @@ def identical(first: Size, second: Size) -> bool:
     return first == second
 
 
-def bind(leaves: Iterable[Leaf], same: Same | None = None) -> Binding:
+def bind(leaves: Iterable[Leaf], same: Same | None = None, known: Mapping[str, Size] | None = None) -> Binding:
     """Declared names to what the leaves give: first symbols that stand alone on an axis, then those that an expression determines, then
     every axis is compared. `same(a, b)` says whether two sizes are equal (default: structurally; in checking, as far as is known).
+    `known` gives symbols that are bound already.
     """
     made = _Binder(same or identical)
+    made.sizes.update(known or {})
     for leaf in leaves:
         made.take(leaf)
     made.solve()
@@ -285,9 +288,13 @@ class _Binder:
                 continue
             factor, rest = found[0][unknown[0]], found[1]
             left = extent - rest
-            if isinstance(factor, int) and _divides(factor, left):
+            if isinstance(factor, int) and (_divides(factor, left) or self._made_divisible(factor, left)):
                 self.sizes[unknown[0]] = left // factor
                 self.origins[unknown[0]] = (leaf, axis)
+
+    def _made_divisible(self, factor: int, left: Size) -> bool:
+        """Of a symbolic extent, whoever knows more may say that it is a multiple."""
+        return factor > 0 and isinstance(left, SizeExpression) and self.same(modulo(left, factor), 0)
 
     def compare(self) -> None:
         for leaf, axis, wanted, extent in self.open:
@@ -299,7 +306,7 @@ class _Binder:
             if value == extent or self.same(value, extent):
                 continue
             expected = str(wanted) if isinstance(wanted, int) else f"{wanted} = {value}"
-            notes = [self._origin_note(name) for name in sorted(names)]
+            notes = [self._origin_note(name) for name in sorted(names) if name in self.origins]
             self._report("annotated-size", leaf, notes=notes, what=f"`{leaf.path}`", given=extent, axis=axis, expected=expected)
 
     def _impossible(self, leaf: Leaf, axis: int, wanted: Size, extent: Size) -> None:

@@ -22,6 +22,7 @@ from staxlang.typecheck.values import (
     BoundMethod,
     FunctionValue,
     MeaningValue,
+    NamespaceValue,
     ObjectValue,
     PartialValue,
     RangeValue,
@@ -67,6 +68,8 @@ def find(call: CallContext, value: Value, name: str) -> Value | None:
         return _of_number(call, value, name)
     if kind is FunctionValue:
         return StaticValue(value.name) if name in ("__name__", "__qualname__") else None
+    if kind is NamespaceValue:
+        return value.find(name)
     if kind is PartialValue:
         return {"func": value.function, "args": tuple(value.args), "keywords": dict(value.kwargs)}.get(name)
     if kind is RangeValue:
@@ -234,6 +237,8 @@ def missing(call: CallContext, value: Value, name: str) -> None:
 
 def _known_names(value: Value) -> list[str]:
     kind = type(value)
+    if kind is NamespaceValue:
+        return list(value.names())
     if kind is ArrayValue:
         return [name for name in dir(np.ndarray) if not name.startswith("_")]
     if kind is RecordValue:

@@ -16,7 +16,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import branches, captures, names, operators, pointwise, scalars
+from staxlang.typecheck import branches, captures, headers, names, operators, pointwise, scalars
 from staxlang.typecheck.captures import default_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
@@ -102,7 +102,12 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
     if frame.depth % 16 == 0:
         _make_room(frame.depth)
     bind_arguments(call, frame, function, args, kwargs)
-    return run(frame)
+    if function.header is None:
+        return run(frame)
+    headers.enter(call, frame, inlined=True)
+    value = run(frame)
+    headers.leave(call, frame, value)
+    return value
 
 
 def _make_room(depth: int) -> None:
@@ -342,4 +347,10 @@ def start(rules: Rules, context: Any, function: FunctionValue, arguments: Mappin
     """Evaluate the kernel's own function with its parameters bound by name; gives its result and the place of its last `return`."""
     frame = Frame(context, rules, function, None, None)
     frame.locals.update(arguments)
-    return run(frame), frame.returned_at
+    if function.header is None:
+        return run(frame), frame.returned_at
+    call = CallContext(context, function.tree.span, None, frame)
+    headers.enter(call, frame, inlined=False)
+    value = run(frame)
+    headers.leave(call, frame, value)
+    return value, frame.returned_at

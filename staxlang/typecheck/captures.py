@@ -226,6 +226,9 @@ def _partial(context: EvaluationContext, value: Any, getter: Getter, span: Span 
 
 def function_value(function: FunctionType, getter: Getter | None = None, span: Span | None = None) -> FunctionValue:
     """A Python function by its source. Raises a Problem where there is none, or where it is a generator or coroutine."""
+    stx = function.__dict__.get("__stx__")
+    if stx is not None:  # what stands for a definition of a .stx file
+        return stx
     try:
         source = function_source(function)
     except SourceUnavailable as missing:

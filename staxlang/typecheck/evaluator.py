@@ -11,18 +11,19 @@ from staxlang.base.records import record
 from staxlang.base.sizes import Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.parser import tree
 from staxlang.parser.library import library_function
 from staxlang.typecheck import attributes, branches, calls, captures, containers, expressions, statements
 from staxlang.typecheck.arguments import Entry, announce, leaves
 from staxlang.typecheck.captures import LibraryScope
 from staxlang.typecheck.context import CallContext, EvaluationContext
 from staxlang.typecheck.control import guarded
-from staxlang.typecheck.frames import Rules
+from staxlang.typecheck.frames import Frame, Rules
 from staxlang.typecheck.guards import Capture, FrozenScalar, Gate, Guard, SizeBinding
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.recorder import Handle, Recorder
 from staxlang.typecheck.results import Result, Results
-from staxlang.typecheck.values import UNKNOWN, ArrayValue, FunctionValue, Storage, Value
+from staxlang.typecheck.values import UNKNOWN, ArrayValue, FunctionValue, Scope, Storage, Value
 
 RULES = Rules(expressions.EXPRESSIONS, statements.STATEMENTS)
 CHECKING_RULES = Rules(expressions.EXPRESSIONS, {kind: guarded(run) for kind, run in statements.STATEMENTS.items()})
@@ -131,9 +132,10 @@ def kernel_function(function: FunctionType) -> FunctionValue:
         raise_diagnostics([problem.diagnostic])
 
 
-def stx_function(tree: Any) -> FunctionValue:
-    """A definition of a .stx file."""
-    return FunctionValue(tree, LibraryScope(), {})
+def frame_in(context: EvaluationContext, scope: Scope, span: Span) -> Frame:
+    """A frame for expressions that stand in no function, with the names of a scope."""
+    _prepare(context)
+    return Frame(context, RULES, FunctionValue(tree.Function(span, "const", (), ()), scope, {}), None, None)
 
 
 def _note_parameters(context: EvaluationContext, function: FunctionValue, bound: Mapping[str, Value]) -> None:

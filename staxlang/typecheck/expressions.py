@@ -59,6 +59,7 @@ def missing_name(frame: Frame, node: tree.Name) -> None:
     python = owner.function.python
     known = {*owner.locals, *frame.locals, *dir(builtins), *(python.__globals__ if python is not None else ())}
     frame.call(node).error("unknown-name", name=node.id, help=did_you_mean(node.id, known))
+    known.update(getattr(owner.function.scope, "names", tuple)())  # of a .stx file
 
 
 def constant(frame: Frame, node: tree.Constant) -> Value:

@@ -12,7 +12,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext, EvaluationContext
-from staxlang.typecheck.values import FunctionValue, Value
+from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
 
 Signal = str | None
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
@@ -34,8 +34,8 @@ class Frame:
     """`outer` is the enclosing frame of a comprehension, whose names it sees and where walrus binds. `site` is where it was called."""
 
     __slots__ = (
-        "caller", "context", "depth", "exits", "function", "library", "live", "locals", "outer", "results", "returned", "returned_at",
-        "rules", "site", "ways",
+        "caller", "context", "declared", "depth", "exits", "function", "library", "live", "locals", "outer", "results", "returned",
+        "returned_at", "rules", "site", "ways",
     )  # fmt: skip
 
     def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
@@ -43,6 +43,7 @@ class Frame:
         self.rules = rules
         self.function = function
         self.locals: dict[str, Value] = {}
+        self.declared: Any = None  # what the names of the function's header are bound to (annotations.Binding)
         self.caller = caller
         self.site = site
         self.depth = caller.depth + 1 if caller is not None else 0
@@ -130,7 +131,7 @@ class Frame:
 
 def _is_namespace(value: Value) -> bool:
     stored = getattr(value, "value", None) or getattr(value, "object", None)
-    return type(stored).__name__ == "module" or isinstance(stored, type)
+    return type(value) is NamespaceValue or type(stored).__name__ == "module" or isinstance(stored, type)
 
 
 def bound_names(function: FunctionValue) -> frozenset[str]:

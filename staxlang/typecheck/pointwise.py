@@ -25,6 +25,7 @@ from staxlang.typecheck.values import (
     FunctionValue,
     IteratorValue,
     MeaningValue,
+    NamespaceValue,
     ObjectValue,
     RangeValue,
     RecordValue,
@@ -97,6 +98,8 @@ def describe(value: Value) -> str:
         return type(value.object).__name__
     if kind is FunctionValue or kind is BoundMethod or kind is MeaningValue:
         return "function"
+    if kind is NamespaceValue:
+        return "module"
     if kind is IteratorValue:
         return value.kind
     if kind is RangeValue:

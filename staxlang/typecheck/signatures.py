@@ -12,7 +12,7 @@ from typing import Any
 from staxlang.base.diagnostics import Diagnostic
 from staxlang.base.records import record
 from staxlang.parser import tree
-from staxlang.typecheck.annotation_reading import BadAnnotation, Lookup, TypeParameter, read_text, read_tree
+from staxlang.typecheck.annotation_reading import BadAnnotation, Lookup, TypeParameter, dtypes_of, read_text, read_tree
 from staxlang.typecheck.annotations import ANY, Annotation, ContainerAnnotation, TensorAnnotation, UnionAnnotation
 
 
@@ -26,10 +26,18 @@ class Signature:
     diagnostics: tuple[Diagnostic, ...]
 
 
+NOTHING_SAID = Signature({}, ANY, frozenset(), ())
+
+
 def read_signature(function: tree.Function, lookup: Lookup, stx: bool = False) -> Signature:
     """The annotations of a definition's Tree. `lookup` gives the objects that its names are bound to."""
-    parameters = {name: TypeParameter(name) for name in function.type_parameters}
     diagnostics: list[Diagnostic] = []
+    parameters = {name: TypeParameter(name) for name in map(_unstarred, function.type_parameters)}
+    for name, kind in filter(None, map(dtype_fact, function.facts)) if stx else ():
+        try:
+            parameters[name] = TypeParameter(name, dtypes_of(kind, lookup))
+        except BadAnnotation as bad:
+            diagnostics.append(bad.diagnostic(kind.span))
 
     def one(expression: Any) -> Annotation:
         if expression is None:
@@ -46,6 +54,17 @@ def read_signature(function: tree.Function, lookup: Lookup, stx: bool = False) -
     returns = one(function.returns)
     sizes = frozenset(name for annotation in declared.values() for name in names_in(annotation))
     return Signature(declared, returns, sizes, tuple(diagnostics))
+
+
+def dtype_fact(fact: Any) -> tuple[str, Any] | None:
+    """The variable and the class in `T: float` of a header, as the parser gives it; None for another fact."""
+    if isinstance(fact, tree.Compare) and fact.ops == ("in",) and isinstance(fact.left, tree.Name):
+        return fact.left.id, fact.rights[0]
+    return None
+
+
+def _unstarred(name: str) -> str:
+    return name.lstrip("*")
 
 
 def names_in(annotation: Annotation) -> frozenset[str]:

@@ -19,8 +19,8 @@ from staxlang.typecheck.recorder import Handle
 
 Value = Any
 """StaticValue | SizeValue | ScalarValue | ArrayValue | RecordValue | RangeValue | SliceValue | IteratorValue | FunctionValue |
-BoundMethod | PartialValue | MeaningValue | ObjectValue | UnknownValue | tuple[Value, ...] | list[Value] | dict[key, Value], whose keys
-are plain Python objects."""
+BoundMethod | PartialValue | MeaningValue | ObjectValue | NamespaceValue | UnknownValue | tuple[Value, ...] | list[Value] |
+dict[key, Value], whose keys are plain Python objects."""
 
 
 class StaticValue:
@@ -168,13 +168,17 @@ class Scope(Protocol):
 
 
 class FunctionValue:
-    """A function with its source: inlined where it is called. `defaults` are evaluated; `library` marks the standard library's."""
+    """A function with its source: inlined where it is called. `defaults` are evaluated; `library` marks the standard library's.
 
-    __slots__ = ("bound", "defaults", "library", "name", "python", "scope", "tree")
+    `header` is what a .stx definition declares (see headers.py), None where it declares nothing.
+    """
+
+    __slots__ = ("bound", "defaults", "header", "library", "name", "python", "scope", "tree")
 
     def __init__(
-        self, tree: Function, scope: Scope, defaults: Mapping[str, Value], library: bool = False, python: Any = None
+        self, tree: Function, scope: Scope, defaults: Mapping[str, Value], library: bool = False, python: Any = None, header: Any = None
     ) -> None:
+        self.header = header
         self.tree = tree
         self.scope = scope
         self.defaults = defaults
@@ -241,6 +245,20 @@ class ObjectValue:
 
     def __repr__(self) -> str:
         return f"object {self.getter}"
+
+
+class NamespaceValue:
+    """A module of .stx, or a folder of such: `find` gives what a name stands for, None where it is none of its `names`."""
+
+    __slots__ = ("find", "name", "names")
+
+    def __init__(self, name: str, find: Callable[[str], Value | None], names: Callable[[], tuple[str, ...]]) -> None:
+        self.name = name
+        self.find = find
+        self.names = names
+
+    def __repr__(self) -> str:
+        return f"module {self.name}"
 
 
 class UnknownValue:

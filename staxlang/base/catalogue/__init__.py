@@ -7,6 +7,7 @@ from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
 from staxlang.base.catalogue.index_notation import INDEX_ROWS
 from staxlang.base.catalogue.kind import DiagnosticKind
 from staxlang.base.catalogue.language import LANGUAGE_ROWS
+from staxlang.base.catalogue.modules import MODULE_ROWS
 from staxlang.base.catalogue.runtime import RUNTIME_ROWS
 from staxlang.base.catalogue.sizes import SIZE_ROWS
 from staxlang.base.catalogue.syntax import SYNTAX_ROWS
@@ -15,12 +16,13 @@ from staxlang.base.catalogue.values import VALUE_ROWS
 SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
     "What the language does not hold": LANGUAGE_ROWS,
     "Syntax of .stx": SYNTAX_ROWS,
+    "Modules of .stx": MODULE_ROWS,
     "Names and calls": CALL_ROWS,
     "Evaluation": EVALUATION_ROWS,
     "Shapes and sizes": SIZE_ROWS,
+    "Index notation": INDEX_ROWS,
     "Dtypes and values": VALUE_ROWS,
     "The API": API_ROWS,
-    "Index notation": INDEX_ROWS,
     "Compiling and running": RUNTIME_ROWS,
     "Building ahead of time": AHEAD_ROWS,
 }

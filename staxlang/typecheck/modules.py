@@ -1,0 +1,409 @@
+"""A .stx file's Tree passes through here and becomes a Module: its imports linked, its consts computed, its definitions callable values."""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from staxlang.base.diagnostics import Diagnostic, Note, StaxError, diagnose, raise_diagnostics
+from staxlang.base.digests import blake2b
+from staxlang.base.records import record
+from staxlang.base.spans import Source, Span
+from staxlang.base.suggestions import did_you_mean
+from staxlang.parser import modules as files
+from staxlang.parser import tree
+from staxlang.typecheck import constants, frames
+from staxlang.typecheck.captures import LibraryScope
+from staxlang.typecheck.evaluator import library
+from staxlang.typecheck.headers import Header
+from staxlang.typecheck.operation_names import OPERATION_NAMES
+from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
+
+_WORDS = LibraryScope()
+
+
+# ---- what a name of a module stands for ----
+
+
+class Definition:
+    """A `kernel` or a `def`."""
+
+    __slots__ = ("module", "tree", "value")
+
+    def __init__(self, module: Module, function: tree.Function) -> None:
+        self.module = module
+        self.tree = function
+        header = Header(function, module.type_named)
+        self.value = FunctionValue(function, ModuleScope(module), {}, header=None if header.is_plain else header)
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    @property
+    def digest(self) -> str:
+        """Of its text and the texts of all that it uses in .stx files: what the key of its programs holds."""
+        return _digest(self)
+
+
+class Constant:
+    """A `const`: computed when the module is linked."""
+
+    __slots__ = ("module", "name", "tree", "value")
+
+    def __init__(self, module: Module, name: str, statement: tree.Assign | tree.AnnotatedAssign) -> None:
+        self.module = module
+        self.name = name
+        self.tree = statement
+        self.value: Value = None
+
+    def compute(self) -> None:
+        """Raises the diagnostic of an expression that is not known now."""
+        statement = self.tree
+        assert statement.value is not None
+        self.value = constants.compute(statement.value, _Above(self.module, self))
+        if isinstance(statement, tree.AnnotatedAssign):
+            constants.check(statement, self.name, self.value, self.module.type_named)
+
+
+@record
+class LibraryFunction:
+    """A function of the standard library."""
+
+    name: str
+
+    @property
+    def value(self) -> Value:
+        return library(self.name)
+
+
+@record
+class LibraryModule:
+    """A file of the standard library."""
+
+    name: str
+
+    @property
+    def value(self) -> Value:
+        return NamespaceValue(self.name, self.find, self.names)
+
+    def find(self, name: str) -> Value | None:
+        return library(name) if name in self.names() else None
+
+    def names(self) -> tuple[str, ...]:
+        return files.library_files()[self.name]
+
+
+class Package:
+    """A folder of modules: what `import a.b` binds `a` to."""
+
+    __slots__ = ("name", "parts")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.parts: dict[str, Entry] = {}
+
+    @property
+    def value(self) -> Value:
+        return NamespaceValue(self.name, self.find, lambda: tuple(self.parts))
+
+    def find(self, name: str) -> Value | None:
+        found = self.parts.get(name)
+        return None if found is None else found.value
+
+
+class Module:
+    """A .stx file, read and linked. It never changes: of an edited file another one is made.
+
+    `names` are all its names: definitions, consts, imports. `dependencies` are the modules that it imports, by the names in its imports.
+    """
+
+    __slots__ = ("dependencies", "name", "names", "path", "source", "tree")
+
+    def __init__(self, path: str, source: Source, parsed: tree.Module) -> None:
+        self.path = path
+        self.name = files.module_name(path)
+        self.source = source
+        self.tree = parsed
+        self.names: dict[str, Entry] = {}
+        self.dependencies: dict[str, Module | LibraryModule] = {}
+
+    @property
+    def doc(self) -> str | None:
+        return self.tree.doc
+
+    @property
+    def value(self) -> Value:
+        return NamespaceValue(self.name, self.find, self.public_names)
+
+    def find(self, name: str) -> Value | None:
+        """What another module sees under a name."""
+        entry = self.names.get(name)
+        return None if entry is None or is_private(entry) else entry.value
+
+    def public_names(self) -> tuple[str, ...]:
+        return tuple(name for name, entry in self.names.items() if not is_private(entry))
+
+    def type_named(self, name: str) -> Any:
+        """What a name in a type stands for; raises NameError where it is none of the module's consts."""
+        entry = self.names.get(name)
+        if isinstance(entry, Constant):
+            return constants.plain(entry.value)
+        raise NameError(name)
+
+    def kernels(self) -> tuple[Definition, ...]:
+        """Its own kernels, in the order of the file."""
+        own = [entry for entry in self.names.values() if isinstance(entry, Definition) and entry.module is self]
+        return tuple([entry for entry in own if entry.tree.exported])
+
+    def __repr__(self) -> str:
+        return f"<module {self.path}>"
+
+
+Entry = Definition | Constant | LibraryFunction | LibraryModule | Package | Module
+
+
+def is_private(entry: Entry) -> bool:
+    return isinstance(entry, Definition) and not entry.tree.exported
+
+
+# ---- scopes ----
+
+
+class ModuleScope:
+    """The names that a definition of a module sees: the module's, then the words of .stx and the standard library."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def lookup(self, name: str, context: Any) -> Value | None:
+        entry = self.module.names.get(name)
+        if entry is not None:
+            return entry.value
+        return None if name.startswith("_") else _WORDS.lookup(name, context)
+
+    def names(self) -> Iterator[str]:
+        yield from self.module.names
+        yield from OPERATION_NAMES
+
+
+class _Above(ModuleScope):
+    """What a const sees: of the module's consts those above it."""
+
+    __slots__ = ("constant",)
+
+    def __init__(self, module: Module, constant: Constant) -> None:
+        super().__init__(module)
+        self.constant = constant
+
+    def lookup(self, name: str, context: Any) -> Value | None:
+        entry = self.module.names.get(name)
+        if isinstance(entry, Constant) and entry.module is self.module and entry.tree.span.line >= self.constant.tree.span.line:
+            return None
+        return super().lookup(name, context)
+
+
+# ---- linking ----
+
+
+class Linker:
+    """Reads files and what they import, once each. `known` are modules by path of earlier times: what has not changed is kept."""
+
+    def __init__(self, known: Mapping[str, Module], store: files.TreeStore | None) -> None:
+        self.known = known
+        self.store = store
+        self.done: dict[str, Module] = {}
+        self._open: list[tuple[str, Span | None]] = []
+
+    def file(self, path: str, span: Span | None = None) -> Module:
+        """The module of a file. Raises StaxError with what is wrong in it, or in what it imports."""
+        path = os.path.abspath(path)
+        if path in self.done:
+            return self.done[path]
+        if any(path == other for other, _ in self._open):
+            self._refuse_cycle(path, span)
+        return self.text(path, files.read_file(path, span), span)
+
+    def text(self, path: str, source: Source, span: Span | None = None) -> Module:
+        """The module of a text that stands, or is thought to stand, at a path."""
+        self._open.append((path, span))
+        try:
+            known = self.known.get(path)
+            if known is None or known.source.text != source.text or not self._is_current(known):
+                known = self._linked(path, source)
+        finally:
+            self._open.pop()
+        self.done[path] = known
+        return known
+
+    def _is_current(self, module: Module) -> bool:
+        """Do its imports still lead to the same modules? One that is broken by now is told by linking anew."""
+        try:
+            return all(self._imported(module.path, name, None) is known for name, known in module.dependencies.items())
+        except StaxError:
+            return False
+
+    def _imported(self, origin: str, name: str, span: Span | None) -> Module | LibraryModule:
+        found = files.find(name, origin, span)
+        if not found.library:
+            return self.file(found.path, span)
+        return _library_modules.setdefault(found.path, LibraryModule(found.path))
+
+    def _linked(self, path: str, source: Source) -> Module:
+        module = Module(path, source, files.parse_source(source, self.store))
+        slips: list[Diagnostic] = []
+        places: dict[str, Span] = {}
+        for item in module.tree.items:
+            try:
+                for name, entry in self._entries(module, item):
+                    if name in places:
+                        note = Note(places[name], f"`{name}` is defined here first")
+                        slips.append(diagnose("defined-twice", item.span, notes=(note,), name=name))
+                        continue
+                    if not isinstance(entry, Package):
+                        places[name] = item.span
+                    module.names[name] = entry
+            except StaxError as problem:
+                slips += problem.diagnostics
+        if slips:
+            raise_diagnostics(slips)
+        for entry in module.names.values():
+            if isinstance(entry, Constant) and entry.module is module:
+                entry.compute()
+        return module
+
+    def _entries(self, module: Module, item: Any) -> Iterator[tuple[str, Entry]]:
+        """The names that an item of a file binds."""
+        if isinstance(item, tree.Function):
+            yield item.name, Definition(module, item)
+        elif isinstance(item, tree.Import):
+            found = self._imported(module.path, item.module, item.span)
+            module.dependencies[item.module] = found
+            if item.names:
+                yield from [(alias or name, member(found, name, item.span)) for name, alias in item.names]
+            else:
+                yield _bound_module(module, item, found)
+        else:
+            target: Any = item.target if isinstance(item, tree.AnnotatedAssign) else item.targets[0]
+            yield target.id, Constant(module, target.id, item)
+
+    def _refuse_cycle(self, path: str, span: Span | None) -> None:
+        start = next(place for place, (other, _) in enumerate(self._open) if other == path)
+        names = [os.path.basename(other) for other, _ in self._open[start:]]
+        notes = [Note(where, f"`{os.path.basename(other)}` is imported here") for other, where in self._open[start + 1 :]]
+        advice = None
+        if len(names) == 1:
+            stem = names[0].removesuffix(files.SUFFIX)
+            advice = "a file cannot import itself" + (
+                f"; under another name it can import `{stem}` of the standard library" if stem in files.library_files() else ""
+            )
+        raise_diagnostics(diagnose("import-cycle", span, notes=notes, help=advice, chain=" -> ".join([*names, names[0]])))
+
+
+_library_modules: dict[str, LibraryModule] = {}
+
+
+def _bound_module(module: Module, item: tree.Import, found: Module | LibraryModule) -> tuple[str, Entry]:
+    """The name that `import a.b.c` binds, and the folders around the module."""
+    if item.alias is not None:
+        return item.alias, found
+    first, *rest = item.module.lstrip(".").split(".")
+    if not rest:
+        return first, found
+    known = module.names.get(first)
+    package = known if isinstance(known, Package) else Package(first)
+    place = package
+    for part in rest[:-1]:
+        inner = place.parts.setdefault(part, Package(part))
+        if not isinstance(inner, Package):
+            raise_diagnostics(diagnose("defined-twice", item.span, name=f"{first}.{part}"))
+        place = inner
+    place.parts[rest[-1]] = found
+    return first, package
+
+
+def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entry:
+    """What a module gives under a name to one that imports it. Raises the diagnostic where it gives nothing."""
+    if isinstance(module, LibraryModule):
+        if name not in module.names():
+            raise_diagnostics(diagnose("not-in-module", span, module=module.name, name=name, help=did_you_mean(name, module.names())))
+        return LibraryFunction(name)
+    entry = module.names.get(name)
+    if entry is None:
+        near = did_you_mean(name, module.public_names())
+        raise_diagnostics(diagnose("not-in-module", span, module=module.name, name=name, help=near))
+    if isinstance(entry, Definition) and not entry.tree.exported:
+        note = Note(entry.tree.span, f"`{name}` is a `def`")
+        raise_diagnostics(diagnose("private-name", span, notes=(note,), module=module.name, name=name))
+    return entry
+
+
+# ---- content ----
+
+
+def _digest(definition: Definition) -> str:
+    state = blake2b(digest_size=16)
+    for entry in _used(definition):
+        state.update(f"{entry.name}\n{_text(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
+    return state.hexdigest()
+
+
+def _text(source: Source, span: Span) -> str:
+    lines = source.text.split("\n")[span.line - source.first_line : span.end_line - source.first_line + 1]
+    return "\n".join([line.rstrip() for line in lines]).rstrip()
+
+
+def _used(definition: Definition) -> list[Definition | Constant]:
+    """A definition and every definition and const of .stx files that it can reach, in the order in which they are met."""
+    found: dict[int, Definition | Constant] = {}
+    waiting: list[Any] = [definition]
+    while waiting:
+        entry = waiting.pop()
+        if isinstance(entry, (Definition, Constant)):
+            if id(entry) not in found:
+                found[id(entry)] = entry
+                waiting.extend(_named(entry))
+        elif isinstance(entry, Package):
+            waiting.extend(reversed(entry.parts.values()))
+        elif isinstance(entry, Module):
+            waiting.extend(entry.names[name] for name in reversed(entry.public_names()))
+    return list(found.values())
+
+
+def _named(entry: Definition | Constant) -> list[Any]:
+    """What the names in an entry's Tree stand for in its module, the last first. Local names may be among them: too much is no harm."""
+    names = entry.module.names
+    found: dict[str, Any] = {}
+    waiting: list[Any] = [entry.tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Name) and node.id in names:
+            found.setdefault(node.id, names[node.id])
+        elif isinstance(node, tree.Attribute):
+            inner = _attribute(node, names)
+            if inner is not None:
+                found.setdefault(f".{id(inner)}", inner)
+                continue
+        waiting.extend(reversed(frames.children(node)))
+    return list(reversed(found.values()))
+
+
+def _attribute(node: Any, names: Mapping[str, Entry]) -> Entry | None:
+    """What `module.name` stands for, where the module is an imported one."""
+    owner = node.value
+    if isinstance(owner, tree.Name):
+        entry = names.get(owner.id)
+    elif isinstance(owner, tree.Attribute):
+        entry = _attribute(owner, names)
+    else:
+        return None
+    if isinstance(entry, Package):
+        return entry.parts.get(node.name)
+    return entry.names.get(node.name) if isinstance(entry, Module) else None
+
