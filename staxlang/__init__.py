@@ -16,6 +16,7 @@ _HOME_ROWS: dict[str, str] = {
     "load": "runtime.modules",
     "load_text": "runtime.modules",
     "build": "runtime.ahead.building",
+    "register_extern": "runtime.registering",
     "Lowered": "runtime.lowered",
     "Compiled": "runtime.lowered",
     "StaxError": "base.diagnostics",

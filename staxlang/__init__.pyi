@@ -16,6 +16,7 @@ from staxlang.runtime.lowered import Compiled as Compiled
 from staxlang.runtime.lowered import Lowered as Lowered
 from staxlang.runtime.modules import load as load
 from staxlang.runtime.modules import load_text as load_text
+from staxlang.runtime.registering import register_extern as register_extern
 from staxlang.runtime.report import Report as Report
 from staxlang.runtime.ahead.building import build as build
 from staxlang.runtime.specs import spec as spec
@@ -1111,6 +1112,12 @@ def convolve(a: _Given, v: Any, mode: str = "full") -> NDArray[Any]: ...
 def correlate(a: Array, v: Any, mode: str = "valid") -> Any: """The sums of products of one vector and the conjugate of the other, at every overlap that `mode` names."""
 @overload
 def correlate(a: _Given, v: Any, mode: str = "valid") -> NDArray[Any]: ...
+@overload
+def cholesky(a: _F, *, upper: bool = False) -> _F: """The triangular factor L of Hermitian, positive definite matrices, a = L @ L.H; with `upper`, L.H. Only one triangle is read."""
+@overload
+def cholesky(a: Array, *, upper: bool = False) -> Any: ...
+@overload
+def cholesky(a: _Given, *, upper: bool = False) -> NDArray[Any]: ...
 @overload
 def mse_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The squared difference."""
 @overload

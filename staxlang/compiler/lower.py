@@ -11,6 +11,7 @@ from staxlang.compiler.loops.ir import Definition, LoopProgram
 from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
+from staxlang.compiler.lowering.externs import lower_extern
 from staxlang.compiler.lowering.pointwise import (
     lower_assert_index,
     lower_cast,
@@ -39,6 +40,7 @@ LOWERING_ROWS: dict[str, LoweringRow] = {
     "scatter": lower_scatter,
     "update": lower_update,
     "contract": lower_contract,
+    "extern": lower_extern,
 }
 _READ_THROUGH = frozenset(("view", *READ_ROWS))
 

@@ -10,6 +10,7 @@ from staxlang.compiler.passes.cse import CSE_ROWS
 from staxlang.compiler.passes.deadcode import drop_dead_code
 from staxlang.compiler.passes.decompose import DECOMPOSE_ROWS
 from staxlang.compiler.passes.driver import RuleTable, Trace, apply_rules
+from staxlang.compiler.passes.externs import prune_externs
 from staxlang.compiler.passes.fold import FOLD_ROWS
 from staxlang.compiler.passes.lift_rows import lift_definitions
 from staxlang.compiler.passes.masked import MASKED_ROWS
@@ -56,6 +57,7 @@ def optimize(
     else:
         last = trace.fired[-1]
         raise GraphError(f"rewriting does not end within {ROUND_LIMIT} rounds; the last rule was {last}")
+    graph = prune_externs(graph)
     graph = annotate_regions(graph)
     _observe("regions", graph, record, check)
     return graph, trace

@@ -50,6 +50,11 @@ def libraries() -> Any:
     return import_module("staxlang.runtime.libraries")
 
 
+def externs() -> Any:
+    """Extern operations of running programs."""
+    return import_module("staxlang.runtime.externs")
+
+
 def native() -> Any:
     """LLVM."""
     return import_module("staxlang.runtime.native")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from staxlang.compiler.llvm.externs import forward_text
 from staxlang.compiler.llvm.library import gemm_text
 from staxlang.compiler.target import Target
-from staxlang.runtime import blas, identity, threads
+from staxlang.runtime import blas, externs, identity, threads
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.support import Support, build, load
@@ -19,9 +20,21 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
     for line in declarations:
         if "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
             _add(support, target, store, _gemm_text(support), _GEMM)
+        elif "@stax_lapack_" in line:
+            _provide_lapack(support, target, store, line.partition("@")[2].partition("(")[0])
+        elif "@stax_extern(" in line:
+            externs.provide(support)
         elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
             _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
             threads.start(support)
+
+
+def _provide_lapack(support: Support, target: Target, store: Store | None, symbol: str) -> None:
+    """A routine over NumPy's LAPACK; where there is none to be called, one that calls NumPy's function."""
+    if support.symbols.knows(symbol):
+        return
+    externs.provide(support)
+    _add(support, target, store, forward_text(symbol), (symbol,))
 
 
 def _gemm_text(support: Support) -> str:

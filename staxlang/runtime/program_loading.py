@@ -16,6 +16,9 @@ Stored = tuple[Any, ...]
 EXPONENT = "negative exponent"
 """What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
 
+EXTERN = "extern "
+"""What the texts of extern operations begin with; their names and places follow."""
+
 
 def load_program(support: Support, target: Any, store: Store | None, key: str, stored: Stored) -> Program:
     """Raises LoadError where the object does not fit."""

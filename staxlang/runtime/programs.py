@@ -32,7 +32,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -174,7 +174,14 @@ def check_text(made: Stages, number: int) -> str:
     node, span = check_of(made, number)
     if node.get("what") == "exponent":
         return EXPONENT
-    return f"{span.source.line(span.line).strip()} ({span.source.name}:{span.line})" if span is not None else "an index"
+    if node.op == "extern_check":
+        return f"{EXTERN}{node['name']} {place_text(span)}"
+    return place_text(span) if span is not None else "an index"
+
+
+def place_text(span: Span | None) -> str:
+    """A place in the source, in words."""
+    return f"{span.source.line(span.line).strip()} ({span.source.name}:{span.line})" if span is not None else "the program"
 
 
 def check_of(made: Stages, number: int) -> tuple[Node, Span | None]:

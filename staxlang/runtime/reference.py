@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from staxlang.base.dtypes import BF16, F16, DType
+from staxlang.base.externs import find_extern
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
 from staxlang.compiler.graph import Graph, topological
@@ -52,6 +53,7 @@ class _Run:
 
     def __init__(self, sizes: dict[str, int]) -> None:
         self.sizes = sizes
+        self.called: dict[Any, tuple[Any, ...]] = {}  # the results of extern operations
         self.declared: dict[Node, Any] = {}  # what composites' bodies may read beside their parameters
 
     def compute(self, graph: Graph, inputs: Sequence[Any], scalars: Sequence[Any] = ()) -> dict[Node, Any]:
@@ -358,6 +360,22 @@ def _contract(run: _Run, node: Node, a: Array, b: Array) -> Array:
     return np.matmul(left, np.swapaxes(right, -1, -2)).reshape(shape).astype(node.type.dtype.numpy, copy=False)
 
 
+def _extern(run: _Run, node: Node, *operands: Array) -> Any:
+    """One result of a call; the call is made once for all of them."""
+    key = node.operands, node["name"], node["options"]
+    found = run.called.get(key)
+    if found is None:
+        row = find_extern(node["name"])
+        if row is None:
+            raise LookupError(f"no extern operation is called {node['name']!r}")
+        options = [(name, evaluate(value, run.sizes) if isinstance(value, SizeExpression) else value) for name, value in node["options"]]
+        found = run.called[key] = row.run(tuple(map(np.array, operands)), tuple(options))
+    result = np.asarray(found[node["result"]])
+    if result.dtype != node.type.dtype.numpy or result.shape != run.shape(node.type.shape):
+        raise TypeError(f"{node['name']} gave {result.dtype}{list(result.shape)} where {node.type} was promised")
+    return result
+
+
 def _composite(run: _Run, node: Node, *operands: Array) -> Array:
     region: Graph = node["region"]
     number: int = node["result"]
@@ -385,5 +403,6 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "compress": _compress,
     "masked_update": _masked_update,
     "contract": _contract,
+    "extern": _extern,
     "composite": _composite,
 }

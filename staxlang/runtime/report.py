@@ -148,13 +148,21 @@ def _kernel(traffic: Traffic, step: Kernel | LibraryCall, made: Stages, sizes: M
     bodies = [one.body for one in definitions]
     lines = sorted({span.line for node in subexpressions(bodies) for span in made.loops.interner.spans.get(node, ())})
     if isinstance(step, LibraryCall):
-        return KernelReport(traffic.name, tuple(lines), _number(traffic.bytes, sizes), _gemm_flops(step, sizes), (step.kind,), True, 1)
+        return _call(traffic, step, tuple(lines), made, sizes)
     flops = sum(_flops(one, sizes) for one in definitions)
     loops = list(_loops(step.body))
     width = max((loop.width for loop in loops if loop.kind == "vector"), default=1)
     parallel = any(loop.kind == "parallel" for loop in loops)
     words = tuple(_nest_text(statement) for statement in step.body if isinstance(statement, Nest))
     return KernelReport(traffic.name, tuple(lines), _number(traffic.bytes, sizes), flops, words, parallel, width)
+
+
+def _call(traffic: Traffic, step: LibraryCall, lines: tuple[int, ...], made: Stages, sizes: Mapping[str, int]) -> KernelReport:
+    moved = _number(traffic.bytes, sizes)
+    if step.kind == "extern":
+        spans = made.loops.interner.spans.get(step["check"], ())
+        return KernelReport(traffic.name, tuple(sorted({span.line for span in spans})), moved, 0, (step.kind,), False, 1)
+    return KernelReport(traffic.name, lines, moved, _gemm_flops(step, sizes), (step.kind,), True, 1)
 
 
 def _definitions(traffic: Traffic, made: Stages) -> list[Definition]:

@@ -17,12 +17,14 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS
+from staxlang.typecheck.extern_operations import ExternOperation
 from staxlang.typecheck.named_operations import NamedOperation
 from staxlang.typecheck.notation import dtype_of_class
-from staxlang.typecheck.surface import attributes, choices, creation, dtypes, einsum, grids, joining, linear, reductions, shaping
+from staxlang.typecheck.surface import attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, reductions, shaping
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
 from staxlang.typecheck.surface.extents import extent_value
+from staxlang.typecheck.surface.externs import ExternMeaning
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, REFUSED_ADVICE, WORD_CONSTANTS
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
@@ -42,7 +44,7 @@ KNOWN_COMPOSITES: frozenset[str] = frozenset((
 """Library functions that are recorded whole: the first ones until lowering, which knows a better form than their text; activations until
 the passes have made their operands equal, so that equal calls meet before they are opened (compiler/passes/decompose.py)."""
 
-_SURFACES = (attributes, choices, creation, dtypes, einsum, grids, joining, linear, reductions, shaping)
+_SURFACES = (attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, reductions, shaping)
 """They declare their spellings when they are imported."""
 _FOREIGN = frozenset(("numpy", "math", "cmath", "scipy", "torch", "jax", "cupy"))
 _STATIC_MATH = ("comb", "dist", "factorial", "frexp", "gamma", "isclose", "isqrt", "lgamma", "modf", "perm", "remainder", "ulp")
@@ -67,6 +69,8 @@ def resolve(object: Any) -> Meaning | None:
     kind = type(object)
     if kind is NamedOperation:
         return SPELLINGS.get(f"stax.{object.name}") or word(object.name) or LibraryMeaning(f"stax.{object.name}", object.name)
+    if kind is ExternOperation:
+        return ExternMeaning(object)
     if kind is BuiltinFunctionType and type(object.__self__) is np.ufunc:
         return resolve_attribute(object.__self__, object.__name__)
     if isinstance(object, type):

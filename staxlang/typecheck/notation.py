@@ -267,6 +267,13 @@ def family_of_class(value: Any) -> frozenset[dtypes.DType] | None:
     return found if isinstance(found, frozenset) else None
 
 
+def dim_of_size(size: Size) -> Dim:
+    """The `Dim` that stands for a size."""
+    made: Any = object.__new__(Dim)
+    made.size = size
+    return made
+
+
 def size_of_dim(value: Any) -> Size | None:
     """The size that a `Dim` stands for; None for anything else."""
     return getattr(value, "size", None) if type(value) is Dim else None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from staxlang.base.dtypes import BOOL, I64, DType, real_of
+from staxlang.base.externs import find_extern
 from staxlang.base.operations import OPERATIONS, result_type
 from staxlang.base.sizes import Condition, Facts, Size, symbols
 from staxlang.base.types import TensorType
@@ -304,6 +305,19 @@ def _check_mask(op: str, base: TensorType, mask: TensorType, facts: Facts) -> No
     _demand(same_shape(mask.shape, base.shape[: mask.rank], facts), op, f"the mask is {mask}, the base {base}")
 
 
+def _extern(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    row = find_extern(_attribute(op, attributes, "name"))
+    if row is None:
+        raise IllegalOperation(f"extern: no operation is called {attributes['name']!r}")
+    try:
+        results: tuple[TensorType, ...] = row.results(tuple(operands), _attribute(op, attributes, "options"))
+    except Exception as problem:
+        raise IllegalOperation(f"extern {row.name}: {problem}") from problem
+    number: int = _attribute(op, attributes, "result")
+    _demand(0 <= number < len(results), op, f"{row.name} has {len(results)} results, not a result {number}")
+    return results[number]
+
+
 def _composite(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
     _attribute(op, attributes, "name")
     if declared is None:
@@ -379,6 +393,7 @@ _RULES: dict[str, Rule] = {
     "fold": _fold,
     "guard": _guard,
     "bordered": _bordered,
+    "extern": _extern,
     "composite": _composite,
 }
 STRUCTURAL = frozenset(_RULES)

@@ -4,6 +4,7 @@ from staxlang.base.catalogue.ahead import AHEAD_ROWS
 from staxlang.base.catalogue.api import API_ROWS
 from staxlang.base.catalogue.calls import CALL_ROWS
 from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
+from staxlang.base.catalogue.externs import EXTERN_ROWS
 from staxlang.base.catalogue.index_notation import INDEX_ROWS
 from staxlang.base.catalogue.kind import DiagnosticKind
 from staxlang.base.catalogue.language import LANGUAGE_ROWS
@@ -25,6 +26,7 @@ SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
     "The API": API_ROWS,
     "Compiling and running": RUNTIME_ROWS,
     "Building ahead of time": AHEAD_ROWS,
+    "Extern operations": EXTERN_ROWS,
 }
 CATALOGUE: dict[str, DiagnosticKind] = {row.code: row for rows in SUBJECTS.values() for row in rows}
 

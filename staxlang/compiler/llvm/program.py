@@ -5,6 +5,7 @@ from __future__ import annotations
 from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.compiler.llvm.extents import size_text
+from staxlang.compiler.llvm.externs import emit_extern
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.library import emit_call
 from staxlang.compiler.llvm.module import CONTEXT, Module
@@ -50,7 +51,7 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
         if number and number == schedule.checked:
             _end_failed(f)
         if isinstance(step, LibraryCall):
-            emit_call(f, step)
+            (emit_extern if step.kind == "extern" else emit_call)(f, step)
         else:
             emit_kernel(f, step)
     lines = ["entry:", *f.entry]

@@ -22,7 +22,7 @@ from staxlang.compiler.loops.ir import (
     Statement,
     Store,
 )  # fmt: skip
-from staxlang.compiler.loops.meaning import neutral, strided_view
+from staxlang.compiler.loops.meaning import extern, neutral, strided_view
 from staxlang.compiler.node import Node
 
 Array = Any  # NumPy arrays and scalars
@@ -103,8 +103,12 @@ class _Machine:
             self.memory[tile.name] = self._garbage(tile)
 
     def call(self, step: LibraryCall) -> None:
-        left, right = [self._view(view) for view in step.operands]
-        self._view(step.out)[...] = np.matmul(left, right)
+        operands, outs = [[self._view(view) for view in views] for views in (step.operands, step.outs)]
+        if step.kind == "extern":
+            options = [(key, evaluate(value, self.env) if isinstance(value, SizeExpression) else value) for key, value in step["options"]]
+            extern(step["name"], options, outs, operands)
+        else:
+            outs[0][...] = np.matmul(*operands)
 
     def _view(self, view: BufferView) -> Array:
         shape = tuple([evaluate(one, self.env) for one in view.shape])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from staxlang.base.externs import find_extern
 from staxlang.base.operations import OPERATIONS
 
 Scalar = Any
@@ -124,6 +125,15 @@ def strided_view(array: np.ndarray[Any, Any], shape: tuple[int, ...], strides: t
     size = array.itemsize
     start = as_strided(array, (1,), (0,)) if offset == 0 else as_strided(array, (2,), (offset * size,))[1:]
     return as_strided(start, shape, tuple(s * size for s in strides))
+
+
+def extern(name: str, options: Sequence[tuple[str, Any]], outs: Sequence[np.ndarray[Any, Any]], operands: Sequence[Any]) -> None:
+    """An extern operation's eager meaning, its results put where they belong."""
+    row = find_extern(name)
+    if row is None:
+        raise LookupError(f"no extern operation is called {name!r}")
+    for out, result in zip(outs, row.run(tuple(map(np.array, operands)), tuple(options)), strict=True):
+        out[...] = result
 
 
 class Memory:

@@ -10,7 +10,7 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS
-from staxlang.base.sizes import Size, evaluate, symbols
+from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
 from staxlang.compiler.loops import meaning
 from staxlang.compiler.loops.ir import (
     Accumulator,
@@ -236,8 +236,13 @@ class _Printer:
         return f"{name}[meaning.place({name}, {inside})]" if store else f"meaning.at({name}, {inside})"
 
     def library_call(self, step: LibraryCall) -> None:
-        out = self.view(step.out)
-        self.line(1, f"{out}[...] = np.matmul({', '.join(self.view(v) for v in step.operands)})")
+        outs, operands = [", ".join([self.view(view) for view in views]) for views in (step.outs, step.operands)]
+        if step.kind == "extern":
+            options = [(key, self.size(value) if isinstance(value, SizeExpression) else repr(value)) for key, value in step["options"]]
+            inside = ", ".join(f"({key!r}, {text})" for key, text in options)
+            self.line(1, f"meaning.extern({step['name']!r}, [{inside}], [{outs}], [{operands}])")
+        else:
+            self.line(1, f"{outs}[...] = np.matmul({operands})")
 
     def view(self, view: BufferView) -> str:
         shape, strides = self.shape(view.shape), self.shape(view.strides)

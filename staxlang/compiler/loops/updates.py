@@ -50,7 +50,7 @@ def _checks_first(program: LoopProgram, ex: Expressions) -> tuple[Steps, int]:
     A call that fails must have changed no argument: what writes to one comes behind them.
     """
     steps: Steps = list(program.steps)
-    checking = [k for k, step in enumerate(steps) if isinstance(step, Definition) and any(map(ex.checks, (step.body, *step.indirect)))]
+    checking = [k for k, step in enumerate(steps) if _may_fail(step, ex)]
     if not checking:
         return steps, 0
     found = [touched(step, ex) for step in steps]
@@ -60,6 +60,12 @@ def _checks_first(program: LoopProgram, ex: Expressions) -> tuple[Steps, int]:
         needed |= before[k] | 1 << k
     first = [step for k, step in enumerate(steps) if needed >> k & 1]
     return first + [step for k, step in enumerate(steps) if not needed >> k & 1], len(first)
+
+
+def _may_fail(step: Definition | LibraryCall, ex: Expressions) -> bool:
+    if isinstance(step, LibraryCall):
+        return step.kind == "extern"
+    return any(map(ex.checks, (step.body, *step.indirect)))
 
 
 def row_major(buffer: Buffer) -> Buffer:

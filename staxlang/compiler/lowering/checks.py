@@ -17,7 +17,7 @@ from staxlang.compiler.node import Node
 from staxlang.typecheck.views import index_name, indices
 
 CHECKS = frozenset(("assert_index",))
-_WHOLE = frozenset(("cast", "copy", "assert_index", "reduce", "scan", "concatenate"))  # read each element of each operand
+_WHOLE = frozenset(("cast", "copy", "assert_index", "reduce", "scan", "concatenate", "extern"))  # read each element of each operand
 
 
 def with_own_checks(graph: Graph) -> Graph:

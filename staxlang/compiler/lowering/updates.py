@@ -14,7 +14,7 @@ from staxlang.typecheck.views import compose, indices
 UPDATE_OPS = frozenset(("update", "scatter"))
 _NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota"))
 # Their values are steps of their own, complete before a later step writes.
-_COMPLETE = frozenset(("reduce", "scan", "contract", "update", "scatter"))
+_COMPLETE = frozenset(("reduce", "scan", "contract", "extern", "update", "scatter"))
 _PLAIN = frozenset((*OPERATIONS, "cast", "copy"))
 
 

@@ -13,7 +13,7 @@ _FUNCTIONS = (
     "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
     "digitize searchsorted interp piecewise"
 )
-_LINALG = "norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+_LINALG = "cholesky norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
 
 
 def _spelled() -> dict[str, str]:
@@ -38,7 +38,7 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
     ("sort argsort partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", _RANDOM),
-    ("svd qr cholesky inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
+    ("svd qr inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
 )

@@ -1,0 +1,71 @@
+"""Extern operations in programs: `extern("linalg.svd", a)` of the standard library, and users' own, called by their objects."""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from staxlang.base.externs import Extern, find_extern
+from staxlang.base.spans import Span
+from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.extern_operations import ExternOperation
+from staxlang.typecheck.surface.arguments import array_of
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.values import SizeValue, Value
+
+
+@spelled("word.extern")
+def extern_word(call: CallContext, name: Value, /, *operands: Value, **options: Value) -> Value:
+    """For the standard library: an extern operation by its name. Several results come as a tuple."""
+    row = find_extern(call.static(name, "name"))
+    if row is None:
+        call.error("unknown-operation", name=f"extern {name!r}")
+    return called(call, row, operands, options)
+
+
+def called(call: CallContext, row: Extern, operands: tuple[Value, ...], options: dict[str, Value]) -> Value:
+    """The results of an extern operation, an array or a tuple of arrays."""
+    arrays = [array_of(call, value, f"operand {k}") for k, value in enumerate(operands)]
+    types = tuple([call.type_of(array) for array in arrays])
+    given = tuple(sorted([(key, _option(call, key, value)) for key, value in options.items()]))
+    try:
+        results = row.results(types, given)
+    except Exception as problem:
+        call.error("extern-refused", operation=row.name, reason=str(problem) or type(problem).__name__)
+    handles = tuple([call.handle(array) for array in arrays])
+    made = tuple([
+        call.array(call.record("extern", handles, {"name": row.name, "options": given, "result": number}, type), type)
+        for number, type in enumerate(results)
+    ])  # fmt: skip
+    return made[0] if len(made) == 1 else made
+
+
+def _option(call: CallContext, name: str, value: Value) -> Any:
+    """A size stays one; anything else is needed now."""
+    if isinstance(value, SizeValue):
+        return call.size(value, f"`{name}`")
+    return call.static(value, f"`{name}`")
+
+
+class ExternMeaning:
+    """What a user's extern operation is in a kernel: arguments by position are arrays, those by name options."""
+
+    __slots__ = ("name", "operation")
+
+    def __init__(self, operation: ExternOperation) -> None:
+        self.name = operation.row.name
+        self.operation = operation
+
+    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
+        operation = self.operation
+        if operation.parameters:
+            arrays = [array_of(call, value, f"operand {k}") for k, value in enumerate(args)]
+            found = operation.bound([call.type_of(array) for array in arrays], call.same_size).diagnostics
+            if found:
+                call.error("extern-refused", operation=self.name, reason=found[0].message)
+        return called(call, operation.row, tuple(args), kwargs)
+
+    def __repr__(self) -> str:
+        return f"meaning of extern {self.name}"
