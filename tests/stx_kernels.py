@@ -32,7 +32,7 @@ def kernel(text: str, **options: Any) -> Any:
     module = parse_module(Source(f"test{next(_numbers)}.stx", text))
     function = [item for item in module.items if type(item) is tree.Function][-1]
     names = ", ".join(parameter.name for parameter in function.parameters)
-    stub = f"def {function.name}({names}):\n    raise NotImplementedError\n"
+    stub = f"def {function.name}({names}):\n    raise NotImplementedError({text!r})\n"
     file = f"<stx {function.name} {next(_numbers)}>"
     linecache.cache[file] = (len(stub), None, stub.splitlines(True), file)
     space: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.loops.ir import Definition, LoopProgram
+from staxlang.compiler.lowering.borders import lower_bordered
 from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
@@ -40,6 +41,7 @@ LOWERING_ROWS: dict[str, LoweringRow] = {
     "scatter": lower_scatter,
     "update": lower_update,
     "contract": lower_contract,
+    "bordered": lower_bordered,
     "extern": lower_extern,
 }
 _READ_THROUGH = frozenset(("view", *READ_ROWS))

@@ -155,11 +155,11 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
             size = formula_size(context, value, call.span)
             condition = None if size is None else Condition("!=", size, 0)
         if condition is not None and not _asked_often(context, value):
-            return context.decide(condition, call.span, f"`{what}` decides")
+            return _decided(call, condition, what)
         number = freeze(context, value, call.span, f"`{what}` decides")
         return None if number is None else bool(number)
     if kind is SizeValue:
-        return context.decide(Condition("!=", value.size, 0), call.span, f"`{what}` decides")
+        return _decided(call, Condition("!=", value.size, 0), what)
     if value is UNKNOWN:
         return None
     if isinstance(value, (tuple, list, dict, set)):
@@ -171,6 +171,14 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
     if kind is RangeValue:
         return context.decide(Condition("<", 0, range_length(call, value)), call.span, f"`{what}` decides")
     return True
+
+
+def _decided(call: CallContext, condition: Condition, what: str) -> bool | None:
+    answer = call.context.decide(condition, call.span, f"`{what}` decides")
+    indices = call.context.indices
+    if answer is None and (indices.among(condition.left) or indices.among(condition.right)):
+        call.error("index-decides", what=f"`{what}`")
+    return answer
 
 
 def _asked_often(context: EvaluationContext, scalar: ScalarValue) -> bool:

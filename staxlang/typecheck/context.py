@@ -162,6 +162,8 @@ class EvaluationContext:
 
     def gate(self, handle: Handle, type: TensorType, span: Span | None, what: str) -> Any:
         """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
+        if self.indices.active:
+            self.fail("index-decides", span, what=f"`{what}`" if what else "the value")
         if self.branches.live is not None and not self.checking:
             self.fail("gate-in-region", span, what=f"`{what}`" if what else "the value")
         value = self.recorder.gate(handle, type, span, what)

@@ -15,6 +15,7 @@ from staxlang.typecheck import binding, branches, containers, scalars
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
+from staxlang.typecheck.index_notation import guards
 from staxlang.typecheck.joins import Snapshot, join_states, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import UNKNOWN, ArrayValue, RangeValue, ScalarValue, SizeValue, StaticValue, Storage, Value
@@ -37,6 +38,10 @@ def if_(frame: Frame, node: tree.If) -> Signal:
     if type(value) is StaticValue and type(value.value) is bool:
         return block(frame, node.then if value.value else node.otherwise)
     call, text = frame.call(node.test), source_text(node.test)
+    if frame.context.indices.active:
+        test = guards.test_of(call, value)
+        if test is not None:
+            return guards.branch(frame, node, test, lambda: block(frame, node.then), lambda: block(frame, node.otherwise))
     if frame.context.branches.keeps and not frame.context.checking:
         kept = binding.kept_condition(call, value, text)
         if kept is not None:

@@ -16,6 +16,7 @@ from staxlang.typecheck import attributes, binding, branches, containers, operat
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.index_notation import guards
 from staxlang.typecheck.index_notation.reductions import reduction
 from staxlang.typecheck.joins import join, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
@@ -58,8 +59,8 @@ def missing_name(frame: Frame, node: tree.Name) -> None:
         frame.call(node).error("unbound-local", name=node.id)
     python = owner.function.python
     known = {*owner.locals, *frame.locals, *dir(builtins), *(python.__globals__ if python is not None else ())}
-    frame.call(node).error("unknown-name", name=node.id, help=did_you_mean(node.id, known))
     known.update(getattr(owner.function.scope, "names", tuple)())  # of a .stx file
+    frame.call(node).error("unknown-name", name=node.id, help=did_you_mean(node.id, known))
 
 
 def constant(frame: Frame, node: tree.Constant) -> Value:
@@ -155,6 +156,10 @@ def _key(frame: Frame, node: Any) -> Any:
 
 def unary(frame: Frame, node: tree.Unary) -> Value:
     operand = frame.evaluate(node.operand)
+    if node.op == "not" and frame.context.indices.active:
+        kept = guards.negated(frame.call(node), operand)
+        if kept is not None:
+            return kept
     if type(operand) is StaticValue and node.op == "-" and type(operand.value) in _NUMBERS:
         return StaticValue(-operand.value)
     return operators.unary(frame.call(node), node.op, operand)
@@ -175,6 +180,10 @@ def compare(frame: Frame, node: tree.Compare) -> Value:
         right = frame.evaluate(right_node)
         result = operators.comparison(call, op, left, right)
         if index < len(node.ops) - 1:
+            if frame.context.indices.active:
+                test = guards.test_of(call, result)
+                if test is not None:
+                    return guards.chain(frame, node, index + 1, right, test)
             kept = _kept(frame, node, result)
             if kept is not None:
                 return _kept_chain(frame, node, index + 1, right, kept)
@@ -210,6 +219,8 @@ def _kept_chain(frame: Frame, node: tree.Compare, index: int, left: Value, holds
 
 
 def logical(frame: Frame, node: tree.Logical) -> Value:
+    if frame.context.indices.active:
+        return guards.logical(frame, node)
     stops = node.op == "or"
     value: Value = NONE
     for index, part in enumerate(node.values):
@@ -251,6 +262,10 @@ def _kept_logical(frame: Frame, node: tree.Logical, kept: ArrayValue, value: Val
 
 def conditional(frame: Frame, node: tree.Conditional) -> Value:
     test = frame.evaluate(node.test)
+    if frame.context.indices.active:
+        stays = guards.test_of(frame.call(node.test), test)
+        if stays is not None:
+            return guards.conditional(frame, node, stays, lambda: frame.evaluate(node.then), lambda: frame.evaluate(node.otherwise))
     kept = _kept(frame, node.test, test)
     if kept is not None:
         return branches.choose(frame.call(node), kept, lambda: frame.evaluate(node.then), lambda: frame.evaluate(node.otherwise))

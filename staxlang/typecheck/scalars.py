@@ -230,6 +230,8 @@ def fixed_size(context: EvaluationContext, size: Size, span: Span | None, why: s
     hint = context.hint(simple)
     if hint is not None:
         context.decide(Condition("==", simple, hint), span, why)
+    elif context.indices.among(simple):
+        context.fail("index-decides", span, what=f"`{context.indices.text(simple)}`")
     return hint
 
 

@@ -347,17 +347,6 @@ def _ranges(op: str, attributes: Attributes) -> tuple[tuple[str, Size, Size], ..
     return ranges
 
 
-def _guard(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
-    """The second operand where the first holds, and not computed elsewhere; there the third."""
-    _arity(op, operands, 3)
-    condition, value, otherwise = operands
-    _demand(condition.dtype is BOOL, op, f"the condition is {condition}")
-    _demand(value.dtype is otherwise.dtype, op, f"the sides are {value} and {otherwise}")
-    for one in (value, otherwise):
-        _demand(same_shape(one.shape, condition.shape, facts), op, f"operands {condition} and {one} have different shapes")
-    return TensorType(value.dtype, value.shape)
-
-
 def _bordered(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
     """A view whose subscripts into the axes `loose` may leave the base: the fill is there."""
     _arity(op, operands, 2)
@@ -391,7 +380,6 @@ _RULES: dict[str, Rule] = {
     "masked_update": _masked_update,
     "define": _define,
     "fold": _fold,
-    "guard": _guard,
     "bordered": _bordered,
     "extern": _extern,
     "composite": _composite,

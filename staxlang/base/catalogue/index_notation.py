@@ -36,4 +36,22 @@ INDEX_ROWS: tuple[Row, ...] = (
         _kernel("let y[i in 0..3] = x[i + 1] - x[i]\nreturn y"),
         "give a smaller range, or write `value where condition else other`",
     ),
+    Row(
+        "index-missing", TypeError,
+        "the right side of `{name}` is {given} for one point, not a number",
+        "The left side names all axes: an axis of an array that has no index is left over. For axes that are to be carried along, start "
+        "both sides with `...`.",
+        _kernel("let y[i] = 2.0 * x[i]\nreturn y", "x", "np.ones((4, 3))"),
+        _kernel("let y[..., i] = 2.0 * x[..., i]\nreturn y", "x", "np.ones((4, 3))"),
+        "write an index for each axis, or `...` for the leading ones: `let {name}[..., i] = ..`",
+    ),
+    Row(
+        "index-decides", TypeError,
+        "{what} depends on an index, and is needed while compiling",
+        "An index variable stands for all values of its range at once. Conditions on it stay in the program (`a if i > 0 else b`, "
+        "`where .. else`, a filter `sum[k if k < i]`), but an axis, a shape or Python data cannot depend on it.",
+        _kernel("let y[i in 0..3] = x.sum(axis=i)\nreturn y", "x", "np.ones((4, 3))"),
+        _kernel("let y[i] = sum[j] x[i, j]\nreturn y", "x", "np.ones((4, 3))"),
+        "write it as an index expression, or compute it before",
+    ),
 )  # fmt: skip

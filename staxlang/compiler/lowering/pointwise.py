@@ -46,11 +46,13 @@ def lower_reduce(state: Lowering, node: Node) -> None:
     subscripts: list[Size] = []
     ranges: list[tuple[str, Size]] = []
     kept = 0
+    spans: dict[int, tuple[Size, Size]] = dict(zip(axes, node.get("spans") or (), strict=False))
     for axis, extent in enumerate(operand.type.shape):
         if axis in axes:
+            start, stop = spans.get(axis, (0, extent))
             name = state.fresh("r")
-            ranges.append((name, extent))
-            subscripts.append(symbol(name))
+            ranges.append((name, stop - start))
+            subscripts.append(start + symbol(name))
         else:
             subscripts.append(index(kept))
             kept += 1

@@ -6,7 +6,7 @@ about tensors - fusion, contractions, common subexpressions - holds for definiti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from staxlang.base.dtypes import DType
@@ -43,7 +43,7 @@ Row = Callable[["Lifting", Node], Lifted]
 def lift_graph(graph: Graph, rows: Mapping[str, Row]) -> Graph:
     """The graph without definitions and folds by index symbols; pending nodes are left out."""
     order = topological((*graph.inputs, *graph.scalars, *graph.roots))
-    if not any(node.op in BINDING for node in order):
+    if not bound_ranges(order):
         return graph
     lifting = Lifting(graph, order, rows)
     for node in order:
@@ -55,6 +55,17 @@ def lift_graph(graph: Graph, rows: Mapping[str, Row]) -> Graph:
         pending=(),
         checks=tuple(dict.fromkeys([done[node].node for node in graph.checks])),
     )
+
+
+def bound_ranges(order: Iterable[Node]) -> dict[str, tuple[str, Size, Size]]:
+    """The ranges (symbol, start, stop) that nodes bind, those in the bodies of composites included."""
+    found: dict[str, tuple[str, Size, Size]] = {}
+    for node in order:
+        if node.op in BINDING:
+            found.update({one[0]: one for one in node["ranges"]})
+        elif node.op == "composite":
+            found.update(bound_ranges(topological(node["region"].outputs)))
+    return found
 
 
 class Lifting:
@@ -69,7 +80,7 @@ class Lifting:
         self.done: dict[Node, Lifted] = {}
         self.boxes: dict[str, Box] = {}
         self.order: dict[str, int] = {}
-        found = {one[0]: one for node in order if node.op in BINDING for one in node["ranges"]}
+        found = bound_ranges(order)
         for name in sorted(found, key=_number):
             self._enter(*found[name])
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from staxlang.base.operations import OPERATIONS
-from staxlang.base.sizes import Interval, Size, bounds
+from staxlang.base.sizes import Condition, Interval, Size, SizeExpression, bounds, symbol
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.node import Node
+from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.lift import Lifted, Lifting, Row, lift_graph
+from staxlang.compiler.passes.lift_structure import STRUCTURE_ROWS
 from staxlang.typecheck.views import index
 
 
@@ -30,13 +32,56 @@ def lift_pointwise(lifting: Lifting, node: Node) -> Lifted:
     return Lifted(lifting.make(node.op, tuple(made), type, **dict(node.attributes)), names)
 
 
-def lift_guard(lifting: Lifting, node: Node) -> Lifted:
-    """Reads that the condition protects give a fill outside of their array, so both sides may be computed."""
-    operands = [lifting.done[operand] for operand in node.operands]
-    names = lifting.symbols_of(operands)
-    condition, value, otherwise = [lifting.aligned(one, names) for one in operands]
-    type = TensorType(node.type.dtype, (*lifting.extents(names), *node.type.shape))
-    return Lifted(lifting.make("where", (condition, value, otherwise), type), names)
+def lift_where(lifting: Lifting, node: Node) -> Lifted:
+    """A read in range exactly where the condition holds, with a number elsewhere, is the read with that number for its border."""
+    made = lift_pointwise(lifting, node)
+    condition, value, otherwise = node.operands
+    read = lifting.done[value].node
+    fill = splat(otherwise)
+    if read.op != "bordered" or fill is None or made.symbols != lifting.done[value].symbols:
+        return made
+    if not is_in_range(lifting, condition, value):
+        return made
+    other = lifting.make("constant", (), TensorType(node.type.dtype, ()), value=fill)
+    return Lifted(lifting.make("bordered", (read.operands[0], other), read.type, **dict(read.attributes)), made.symbols)
+
+
+def is_in_range(lifting: Lifting, condition: Node, read: Node) -> bool:
+    """Whether a condition says no more than that a view's subscripts lie in its base. (It does not say less: that has been proved.)"""
+    said = conditions_of(condition)
+    if said is None or read.op != "view":
+        return False
+    facts, ranges = lifting.facts, lifting.intervals()
+    try:
+        for box in lifting.boxes.items():
+            facts = facts.assume(Condition("<=", box[1].start, symbol(box[0]))).assume(Condition("<", symbol(box[0]), box[1].stop))
+        for subscript, extent in zip(read["subscripts"], read.operands[0].type.shape, strict=True):
+            facts = facts.assume(Condition("<=", 0, subscript)).assume(Condition("<", subscript, extent))
+    except ValueError:  # there is nothing to read
+        return False
+    return all(facts.decide(one) is True or facts.decide(one, ranges) is True for one in said)
+
+
+_RELATIONS = {"less": ("<", False), "less_equal": ("<=", False), "greater": ("<", True), "greater_equal": ("<=", True)}
+
+
+def conditions_of(node: Node) -> list[Condition] | None:
+    """The conditions on sizes of which a condition is the conjunction; None where it holds anything else."""
+    if node.op == "logical_and":
+        parts = [conditions_of(operand) for operand in node.operands]
+        return None if parts[0] is None or parts[1] is None else parts[0] + parts[1]
+    if node.op not in _RELATIONS:
+        return None
+    left, right = map(_size_of, node.operands)
+    if left is None or right is None:
+        return None
+    relation, swapped = _RELATIONS[node.op]
+    return [Condition(relation, right, left) if swapped else Condition(relation, left, right)]
+
+
+def _size_of(node: Node) -> Size | None:
+    value: object = node["value"] if node.op in ("size", "constant") else None
+    return value if isinstance(value, (int, SizeExpression)) else None
 
 
 def lift_size(lifting: Lifting, node: Node) -> Lifted:
@@ -116,13 +161,14 @@ def _spans(lifting: Lifting, bound: list[str], kept: tuple[str, ...]) -> dict[st
 
 LIFT_ROWS: dict[str, Row] = {
     **dict.fromkeys(OPERATIONS, lift_pointwise),
+    "where": lift_where,
     "cast": lift_pointwise,
     "copy": lift_pointwise,
     "assert_index": lift_pointwise,
-    "guard": lift_guard,
     "size": lift_size,
     "iota": lift_iota,
     "view": lift_view,
     "define": lift_define,
     "fold": lift_fold,
+    **STRUCTURE_ROWS,
 }

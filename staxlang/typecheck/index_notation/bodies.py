@@ -11,10 +11,10 @@ from typing import Any
 from staxlang.base.sizes import Condition, Size, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.context import CallContext, EvaluationContext
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.index_notation.ranges import at_least, find_ranges, require_ranges
-from staxlang.typecheck.index_notation.scope import Index, without
+from staxlang.typecheck.index_notation.scope import Index, since
 from staxlang.typecheck.values import ArrayValue, SizeValue, Value
 
 Run = Callable[[Frame], Any]
@@ -65,7 +65,8 @@ def _bound(frame: Frame, given: Sequence[Index], run: Run) -> Any:
     context = frame.context
     facts = context.facts
     _enter(frame, given)
-    empty = sum([_assumed(frame, index) for index in given])
+    said = [one for index in given for one in _range_conditions(index)]
+    empty = not all(_assumed(context, one) for one in said)
     context.indices.empty += empty
     inner = frame.inner()
     inner.locals.update({index.name: SizeValue(index.size) for index in given})
@@ -74,7 +75,7 @@ def _bound(frame: Frame, given: Sequence[Index], run: Run) -> Any:
     finally:
         context.indices.empty -= empty
         _leave(frame, given)
-        context.facts = without(context.facts, facts, [index.symbol for index in given])
+        context.facts = since(facts, context.facts, said)
 
 
 def _enter(frame: Frame, given: Sequence[Index]) -> None:
@@ -88,17 +89,19 @@ def _leave(frame: Frame, given: Sequence[Index]) -> None:
             del indices.active[index.symbol]
 
 
-def _assumed(frame: Frame, index: Index) -> bool:
-    """Takes an index's range for a fact. True where it has no values."""
-    context = frame.context
+def _range_conditions(index: Index) -> list[Condition]:
     if index.stop is None:
-        return False
+        return []
+    return [Condition("<=", index.start, index.size), Condition("<", index.size, index.stop)]
+
+
+def _assumed(context: EvaluationContext, condition: Condition) -> bool:
+    """Takes an index's range for a fact. False where it has no values."""
     try:
-        context.assume(Condition("<=", index.start, index.size))
-        context.assume(Condition("<", index.size, index.stop))
+        context.assume(condition)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
 
 
 def as_element(call: CallContext, value: Value, what: str) -> ArrayValue:

@@ -17,10 +17,9 @@ from staxlang.typecheck.index_notation.scope import Index, Use
 
 
 class Bound(NamedTuple):
-    """What the reads of one axis say: the index's values lie below `stop`. `plain`: the index itself is the only subscript there."""
+    """What the reads of one axis say: the index's values lie below `stop`."""
 
     stop: Size
-    plain: bool
     use: Use
 
 
@@ -43,24 +42,39 @@ def require_ranges(call: CallContext, wanted: Sequence[Index]) -> None:
 
 
 def _find(call: CallContext, index: Index, uses: Sequence[Use]) -> bool:
-    """Sets an index's range, if its uses tell it by now."""
-    mine = [use for use in uses if _speaks_of(call, use, index)]
-    free = [use for use in mine if not use.guarded]
-    bounds_ = _bounds(call, index, free)
-    if bounds_ is None:
+    """Sets an index's range, if its uses tell it by now.
+
+    An axis that is read at the index only, and nowhere else, says the range; without such, axes that are read at an offset say the
+    largest range that stays inside. What stands under conditions on indices counts where there is nothing else.
+    """
+    mine = [use for use in uses if index in call.context.indices.among(use.subscript)]
+    free = _groups([use for use in mine if not use.guarded])
+    plain = [group for group in free if _is_plain(index, group)]
+    found = [Bound(group[0].extent, group[0]) for group in plain] if plain else _bounds(call, index, free)
+    if found is None:
         return False
-    if not bounds_:
-        plain = [use for use in mine if use.subscript == index.size]
-        bounds_ = [Bound(use.extent, True, use) for use in plain]
-    if not bounds_:
+    if not found:
+        found = [Bound(use.extent, use) for use in mine if use.subscript == index.size]
+    if not found:
         return False
-    fixed = [one for one in bounds_ if one.plain] or bounds_
-    first = fixed[0]
-    for other in fixed[1:]:
+    first = found[0]
+    for other in found[1:]:
         if not call.same_size(first.stop, other.stop, f"the range of {index.name}"):
             _disagree(call, index, first, other)
-    index.stop = at_least(call, next((one.stop for one in fixed if isinstance(one.stop, int)), first.stop), index.start)
+    index.stop = at_least(call, next((one.stop for one in found if isinstance(one.stop, int)), first.stop), index.start)
     return True
+
+
+def _groups(uses: Sequence[Use]) -> list[list[Use]]:
+    """The uses of each axis of each array."""
+    found: dict[object, list[Use]] = {}
+    for use in uses:
+        found.setdefault((use.array, use.axis), []).append(use)
+    return list(found.values())
+
+
+def _is_plain(index: Index, group: Sequence[Use]) -> bool:
+    return all(use.subscript == index.size for use in group)
 
 
 def at_least(call: CallContext, stop: Size, start: Size) -> Size:
@@ -70,20 +84,12 @@ def at_least(call: CallContext, stop: Size, start: Size) -> Size:
     return start if call.decide(Condition("<=", start, stop), "the range of an index") is False else stop
 
 
-def _speaks_of(call: CallContext, use: Use, index: Index) -> bool:
-    return index in call.context.indices.among(use.subscript)
-
-
-def _bounds(call: CallContext, index: Index, uses: Sequence[Use]) -> list[Bound] | None:
+def _bounds(call: CallContext, index: Index, groups: Sequence[Sequence[Use]]) -> list[Bound] | None:
     """One bound for each axis that is read at the index. None: another index has to be found first."""
-    groups: dict[object, list[Use]] = {}
-    for use in uses:
-        if any(other.stop is None for other in call.context.indices.among(use.subscript) if other is not index):
-            return None
-        groups.setdefault((use.array, use.axis), []).append(use)
     made: list[Bound] = []
-    for group in groups.values():
-        plain = all(use.subscript == index.size for use in group)
+    for group in groups:
+        if any(other.stop is None for use in group for other in call.context.indices.among(use.subscript) if other is not index):
+            return None
         stops = [(stop, use) for use in group if (stop := _stop(call, index, use.subscript, use.extent)) is not None]
         if not stops:
             continue
@@ -91,7 +97,7 @@ def _bounds(call: CallContext, index: Index, uses: Sequence[Use]) -> list[Bound]
         for stop, use in stops[1:]:
             smaller = _smaller(call, stop, least)
             least, which = smaller, use if smaller == stop else which
-        made.append(Bound(least, plain, which))
+        made.append(Bound(least, which))
     return made
 
 

@@ -40,10 +40,9 @@ def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, w
     extent = array.shape[axis]
     among = context.indices.among(subscript)
     notes = [
-        Note(index.span, f"`{index.name}` runs over {index.start}..{index.stop}"
-             + ("" if index.given else ", which its uses as a subscript give"))
+        Note(index.span, f"`{index.name}` runs over {context.indices.range_text(index)}{'' if index.given else ', by its uses'}")
         for index in among
-    ]  # fmt: skip
+    ]
     origin = context.origin(extent, array.storage.source)
     if origin is not None:
         notes.append(origin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression, nonnegative, symbol, symbols
@@ -72,7 +72,7 @@ class Indices:
 
     def known(self, size: Size) -> bool:
         """Whether all the index variables of a size have their ranges."""
-        return all(index.stop is not None for index in self.among(size))
+        return all(one.stop is not None and self.known(one.start) and self.known(one.stop) for one in self.among(size))
 
     def ranges(self) -> dict[str, Interval]:
         """The ranges that are known, of the outermost index first."""
@@ -82,6 +82,9 @@ class Indices:
         """Whether a condition holds for every value of the indices, under the guards in force."""
         return bool(self.empty) or facts.decide(condition, self.ranges()) is True or facts.decide(condition) is True
 
+    def range_text(self, index: Index) -> str:
+        return f"{self.text(index.start)}..{'?' if index.stop is None else self.text(index.stop)}"
+
     def text(self, size: Size) -> str:
         """A size as the user writes it, with the names of index variables."""
         shown = str(size)
@@ -90,11 +93,10 @@ class Indices:
         return shown
 
 
-def without(facts: Facts, before: Facts, names: Iterable[str]) -> Facts:
-    """`before`, and what has been learned since that does not speak of the given symbols."""
-    gone = frozenset(names)
+def since(before: Facts, now: Facts, said: Collection[Condition]) -> Facts:
+    """`before`, and what has been learned since but for what was said of a place."""
     made = before
-    for condition in facts.conditions[len(before.conditions) :]:
-        if gone.isdisjoint(condition.symbols):
+    for condition in now.conditions[len(before.conditions) :]:
+        if condition not in said:
             made = made.assume(condition)
     return made
