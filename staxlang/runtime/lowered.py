@@ -30,6 +30,7 @@ from staxlang.runtime.versions import Version
 from staxlang.typecheck.annotations import TensorAnnotation
 from staxlang.typecheck.evaluator import Evaluation, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, Guard, ShapeGuard, SizeBinding
+from staxlang.typecheck.headers import divisor_of_facts
 from staxlang.typecheck.values import FunctionValue
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
     signature = annotated.signature_of(value.tree, function)
     if signature.diagnostics:
         raise_diagnostics(signature.diagnostics)
-    specified = specify(binder, specs, more, signature.parameters)
+    specified = specify(binder, specs, more, signature.parameters, divisor_of_facts(value.tree))
     prepared = prepare(specified.values)
     said = _together(declared(value.tree, function, prepared.items), specified, prepared)
     capture = _captured(value, settings, prepared, said, specified, share=False)

@@ -84,15 +84,20 @@ def _vagueness(annotation: TensorAnnotation) -> str:
     return ""
 
 
-def specify(binder: Binder, specs: tuple[Any, ...], more: dict[str, Any], declared: Mapping[str, Annotation]) -> Specified:
-    """Bind specs as a call's arguments. Parameters that are left out take the type that their annotation declares."""
+def specify(
+    binder: Binder, specs: tuple[Any, ...], more: dict[str, Any], declared: Mapping[str, Annotation], divisor: int = 1
+) -> Specified:
+    """Bind specs as a call's arguments. Parameters that are left out take the type that their annotation declares.
+
+    What symbols stand for are multiples of `divisor`.
+    """
     given = dict(more)
     for name in binder.names[len(specs) :] if binder.varargs is None else ():
         said = _said(declared.get(name))
         if name not in given and said is not None and not binder.has_default(name) and name not in binder.positional_only:
             given[name] = said
     bound = binder.bind(specs, given)
-    making = _StandIns(declared)
+    making = _StandIns(declared, divisor)
     later = [name for name, value in bound.values.items() if isinstance(value, TensorAnnotation)]
     order = [*(name for name in bound.values if name not in later), *later]
     made = {name: making.made(making.read(bound.values[name], name), name) for name in order}
@@ -119,13 +124,13 @@ class _Described:
 class _StandIns:
     """Makes stand-ins. The symbols of specs and those of the function's annotations are not the same, though they may be called so."""
 
-    def __init__(self, declared: Mapping[str, Annotation]) -> None:
+    def __init__(self, declared: Mapping[str, Annotation], divisor: int) -> None:
         self.declared = declared
         self.annotations: dict[str, TensorAnnotation] = {}
         self.valueless: dict[str, str] = {}
         self._given: dict[str, int] = {}
         self._own: dict[str, int] = {}
-        self._free = _numbers()
+        self._free = _numbers(divisor)
 
     def read(self, value: Any, path: str) -> Any:
         """The spec with its array types read."""
@@ -186,12 +191,15 @@ def _known(axis: Any, extents: dict[str, int]) -> int | None:
     return axis if isinstance(axis, int) else None
 
 
-def _numbers() -> Iterator[int]:
-    yield from _EXTENTS
-    extent = 1260
+def _numbers(divisor: int) -> Iterator[int]:
+    yield from [extent for extent in _EXTENTS if extent % divisor == 0]
+    extent, step = 1260, 420
+    if divisor > 1:
+        step = divisor
+        extent = 1009 // step * step + step
     while True:
         yield extent
-        extent += 420
+        extent += step
 
 
 def _stand_in(dtype: DType, shape: Sequence[int]) -> np.ndarray[Any, Any]:

@@ -328,9 +328,14 @@ def read_tree(expression: Any, lookup: Lookup, parameters: Mapping[str, TypePara
     `parameters` are PEP 695 parameters. In .stx a dtype stands before its brackets and upper-case names are sizes.
     """
     value = _Evaluator(lookup, parameters or {}, stx).value(expression)
-    if stx and isinstance(value, (Dim, TypeParameter)):  # a number of a dtype variable
-        value = TensorForm((value if isinstance(value, TypeParameter) else TypeParameter(str(value)),))
-    return read(value, lookup)
+    return read(_type_of(value) if stx else value, lookup)
+
+
+def _type_of(value: Any) -> Any:
+    """A dtype variable of .stx where a type stands: a number of that dtype."""
+    if isinstance(value, (Dim, TypeParameter)):
+        return TensorForm((value if isinstance(value, TypeParameter) else TypeParameter(str(value)),))
+    return value
 
 
 def dtypes_of(expression: Any, lookup: Lookup) -> frozenset[DType] | None:
@@ -399,7 +404,8 @@ class _Evaluator:
             pass
         if name[:1].isupper():
             return Dim(name)
-        near = did_you_mean(name, [*DTYPES, *_FAMILY_CLASSES, *_STX_NAMES])
+        known = _NUMPY_DTYPES.get(name)
+        near = f"did you mean `{known}`?" if known is not None else did_you_mean(name, TYPE_NAMES)
         raise BadAnnotation(name, near or "sizes and dtype variables begin with a capital letter, or are listed behind the kernel's name")
 
     def attribute(self, node: Any) -> Any:
@@ -420,6 +426,8 @@ class _Evaluator:
             return TensorForm((head, *values))
         if owner is notation.Tensor:
             return TensorForm(values)
+        if self.stx:
+            values = tuple(map(_type_of, values))
         try:
             return owner[values if len(values) != 1 or isinstance(node.index, tree.TupleExpression) else values[0]]
         except TypeError as error:
@@ -428,7 +436,7 @@ class _Evaluator:
     def binary(self, node: Any) -> Any:
         left, right = self.value(node.left), self.value(node.right)
         if node.op == "|":
-            return UnionForm((left, right))
+            return UnionForm((_type_of(left), _type_of(right)) if self.stx else (left, right))
         apply = _BINARY.get(node.op)
         if apply is None:
             raise BadAnnotation(_text(node), f"`{node.op}` does not make a size")
@@ -463,6 +471,9 @@ _FAMILY_CLASSES: dict[str, Any] = {
     "float": notation.float_, "int": notation.int_, "number": notation.number, "complex": np.complexfloating,
 }  # fmt: skip
 _STX_NAMES: dict[str, Any] = {"str": str, "tuple": tuple, "list": list, "dict": dict, "function": types.FunctionType, "any": object}
+TYPE_NAMES = frozenset((*DTYPES, *_FAMILY_CLASSES, *_STX_NAMES))
+"""Words of types in .stx."""
+_NUMPY_DTYPES = {dtype.numpy.name: dtype.name for dtype in DTYPES.values()}
 _ROWS: dict[type, Callable[[_Evaluator, Any], Any]] = {
     tree.Name: _Evaluator.name, tree.Constant: _Evaluator.constant, tree.Attribute: _Evaluator.attribute,
     tree.Subscript: _Evaluator.subscript, tree.Binary: _Evaluator.binary, tree.Unary: _Evaluator.unary, tree.Starred: _Evaluator.starred,

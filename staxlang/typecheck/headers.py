@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from staxlang.typecheck import names, notation
 from staxlang.typecheck.annotation_reading import Lookup
 from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, TensorAnnotation, bind, check_result, element
 from staxlang.typecheck.context import CallContext, source_text
+from staxlang.typecheck.frames import children
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.signatures import Signature, dtype_fact, read_signature
 from staxlang.typecheck.values import (
@@ -60,6 +62,18 @@ class Header:
         if found is None:
             found = self._signature = read_signature(self.tree, self.lookup, stx=True)
         return found
+
+
+def divisor_of_facts(function: tree.Function) -> int:
+    """What the sizes of a definition may have to be multiples of: the least multiple of the numbers behind `%` in its facts."""
+    found = 1
+    waiting: list[Any] = list(function.facts)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Binary) and node.op == "%" and isinstance(node.right, tree.Constant) and type(node.right.value) is int:
+            found = math.lcm(found, abs(node.right.value) or 1)
+        waiting.extend(children(node))
+    return found
 
 
 # ---- values as annotations see them ----
@@ -210,7 +224,15 @@ def _equal_parameter(call: CallContext, frame: Any, name: str, size: Size) -> No
         return
     parameter = call.size(value, f"the parameter `{name}`")
     if not call.same_size(parameter, size, f"the header of {frame.function.name}"):
-        call.error("broken-fact", fact=f"{name} == {size}", function=frame.function.name, notes=_size_notes({name: parameter}))
+        path, axis = _axis_of(name, frame.function.header.signature) or ("an argument", 0)
+        expected = f"{name}, which is {_shown(call, parameter)}"
+        call.error("annotated-size", what=f"`{path}`", given=_shown(call, size), axis=axis, expected=expected)
+
+
+def _shown(call: CallContext, size: Size) -> Size:
+    """A size's value at this call, where it is known."""
+    hint = call.hint(size)
+    return size if hint is None else hint
 
 
 def _test(call: CallContext, frame: Any, fact: Any, binding: Binding, inlined: bool) -> None:
@@ -257,8 +279,7 @@ def _names_of(expression: Any) -> frozenset[str]:
         node = waiting.pop()
         if isinstance(node, tree.Name):
             found.add(node.id)
-        waiting.extend(getattr(node, name, None) for name in ("left", "right", "operand", "value") if getattr(node, name, None) is not None)
-        waiting.extend(getattr(node, "rights", ()))
+        waiting.extend(children(node))
     return frozenset(found)
 
 
@@ -267,25 +288,20 @@ def _origins(call: CallContext, frame: Any, named: Mapping[str, Size]) -> list[N
     found: list[Note] = []
     signature = frame.function.header.signature
     for name, size in named.items():
-        hint = call.hint(size)
-        shown = f"{name} is {size}" if hint is None or hint == size else f"{name} is {hint}"
         where = _axis_of(name, signature)
-        found.append(Note(None, f"{shown}{', ' + where if where else ''}"))
+        found.append(Note(None, f"{name} is {_shown(call, size)}{f', axis {where[1]} of `{where[0]}`' if where is not None else ''}"))
     return found
 
 
-def _axis_of(name: str, signature: Signature) -> str:
+def _axis_of(name: str, signature: Signature) -> tuple[str, int] | None:
+    """The first parameter's axis that a size stands alone on; counted from the end behind `*B`."""
     for path, annotation in signature.parameters.items():
         if isinstance(annotation, TensorAnnotation) and annotation.axes is not None:
             for place, axis in enumerate(annotation.axes):
                 if axis == symbol(name):
                     starred = any(isinstance(one, notation.Rest) for one in annotation.axes[:place])
-                    return f"axis {place - len(annotation.axes) if starred else place} of `{path}`"
-    return ""
-
-
-def _size_notes(sizes: Mapping[str, Size]) -> list[Note]:
-    return [Note(None, f"{name} is {size}") for name, size in sizes.items()]
+                    return path, place - len(annotation.axes) if starred else place
+    return None
 
 
 # ---- leaving ----

@@ -12,7 +12,7 @@ from typing import Any
 from staxlang.base.diagnostics import Diagnostic
 from staxlang.base.records import record
 from staxlang.parser import tree
-from staxlang.typecheck.annotation_reading import BadAnnotation, Lookup, TypeParameter, dtypes_of, read_text, read_tree
+from staxlang.typecheck.annotation_reading import TYPE_NAMES, BadAnnotation, Lookup, TypeParameter, dtypes_of, read_text, read_tree
 from staxlang.typecheck.annotations import ANY, Annotation, ContainerAnnotation, TensorAnnotation, UnionAnnotation
 
 
@@ -33,6 +33,8 @@ def read_signature(function: tree.Function, lookup: Lookup, stx: bool = False) -
     """The annotations of a definition's Tree. `lookup` gives the objects that its names are bound to."""
     diagnostics: list[Diagnostic] = []
     parameters = {name: TypeParameter(name) for name in map(_unstarred, function.type_parameters)}
+    if stx:  # `n: int, x: T[n]`
+        parameters |= {one.name: TypeParameter(one.name) for one in function.parameters if one.name not in TYPE_NAMES}
     for name, kind in filter(None, map(dtype_fact, function.facts)) if stx else ():
         try:
             parameters[name] = TypeParameter(name, dtypes_of(kind, lookup))
