@@ -101,6 +101,12 @@ class Binder:
             return None
         return self.positional.index(parameter) - len(self.positional) + len(self.function.__defaults__ or ())
 
+    def name_at(self, position: int) -> str:
+        """What a positional object of a call is called in messages."""
+        if position < len(self.positional):
+            return self.positional[position]
+        return f"{self.varargs or 'argument'}[{position - len(self.positional)}]"
+
     # ---- where the native entry finds a parameter ----
 
     def argument_index(self, parameter: str, shape: CallShape) -> int | None:

@@ -15,6 +15,7 @@ from staxlang.runtime import late
 from staxlang.runtime.binding import Binder, Bound
 from staxlang.runtime.entries import EntryMaker, EntryTree
 from staxlang.runtime.evidence import Evidence, observe
+from staxlang.runtime.foreign import Taken, taken
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference, Matched
@@ -73,6 +74,15 @@ class Dispatcher:
 
     # ---- calls ----
 
+    def taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Taken | None:
+        """The call with NumPy arrays in the place of other libraries' arrays; None where there are none."""
+        try:
+            return taken(self.binder.name_at, args, kwargs)
+        except Exception as problem:
+            if not isinstance(problem, late.diagnostics().StaxError):
+                raise
+            raise problem.with_traceback(None) from problem.__cause__
+
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Serve a call. What the user did wrong is raised from here, without the frames that found it out."""
         self.counts.calls += 1
@@ -102,7 +112,8 @@ class Dispatcher:
 
     def version_and_sizes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, dict[str, int]]:
         """The version that serves a call, with its capture (made again if it came from disk), and the values of its symbols."""
-        bound = self._bind(args, kwargs)
+        given = self.taken(args, kwargs)
+        bound = self._bind(args, kwargs) if given is None else self._bind(given.args, given.kwargs)
         prepared = prepare(bound.values)
         found = self._find(prepared, {}) or self._miss(bound, prepared)
         if found is None:

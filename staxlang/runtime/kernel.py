@@ -54,6 +54,9 @@ class KernelBase:
         self._dispatcher = Dispatcher(function, settings, self._publish)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        taken = self._dispatcher.taken(args, kwargs)
+        if taken is not None:  # once more with NumPy arrays: native code may serve them
+            return taken.back(self(*taken.args, **taken.kwargs))
         return self._dispatcher.call(args, kwargs)
 
     def _publish(self, address: int) -> None:

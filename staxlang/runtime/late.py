@@ -86,6 +86,10 @@ def diagnostics() -> Any:
     return import_module("staxlang.base.diagnostics")
 
 
+def dtypes() -> Any:
+    return import_module("staxlang.base.dtypes")
+
+
 def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (), **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code`."""
     known = diagnostics()

@@ -22,6 +22,7 @@ from staxlang.runtime import annotated, late
 from staxlang.runtime.binding import Binder
 from staxlang.runtime.compilation import Compiler, KernelCapture
 from staxlang.runtime.declared import Declared, declared
+from staxlang.runtime.foreign import taken
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
 from staxlang.runtime.signature import Item, Prepared, class_of, prepare
@@ -47,6 +48,9 @@ def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
     signature = annotated.signature_of(value.tree, function)
     if signature.diagnostics:
         raise_diagnostics(signature.diagnostics)
+    given = taken(binder.name_at, specs, more)
+    if given is not None:
+        specs, more = given.args, given.kwargs
     specified = specify(binder, specs, more, signature.parameters, divisor_of_facts(value.tree))
     prepared = prepare(specified.values)
     said = _together(declared(value.tree, function, prepared.items), specified, prepared)
@@ -221,6 +225,9 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            given = taken(self._binder.name_at, args, kwargs)
+            if given is not None:
+                return given.back(self(*given.args, **given.kwargs))
             return self._run(prepare(self._binder.bind(args, kwargs).values))
         except late.diagnostics().StaxError as problem:
             raise problem.with_traceback(None) from problem.__cause__

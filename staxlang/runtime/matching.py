@@ -121,10 +121,10 @@ class Matcher:
         return getattr(self.objects[place.parent], self.slots[place.step[1]])
 
     def read_method(self, place: Place) -> Any:
-        bound: Any = getattr(self.objects[place.parent], self.slots[place.step[1]])
-        if type(bound) is not MethodType:
+        bound = getattr(self.objects[place.parent], self.slots[place.step[1]])
+        if class_of(bound) is not MethodType:
             raise AttributeError(self.slots[place.step[1]])
-        return cast("Any", bound).__func__
+        return bound.__func__
 
     def read_default(self, place: Place) -> Any:
         _, slot, count, number = place.step
@@ -134,7 +134,8 @@ class Matcher:
         return defaults[number]
 
     def read_kwdefault(self, place: Place) -> Any:
-        return (self._function(place, place.step[1]).__kwdefaults__ or {})[self.slots[place.step[2]]]
+        defaults: dict[str, Any] | None = self._function(place, place.step[1]).__kwdefaults__
+        return (defaults or {})[self.slots[place.step[2]]]
 
     def _function(self, place: Place, slot: int) -> Any:
         return self.objects[place.parent] if slot < 0 else self.slots[slot]

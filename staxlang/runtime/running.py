@@ -104,4 +104,5 @@ def _view(owner: Any, tree: tuple[Any, ...], matched: Matched) -> Any:
     start = owner.__array_interface__["data"][0] + evaluate(offset, env) * owner.itemsize
     data = (start, not (writable and owner.flags.writeable))
     described = {"shape": extents, "strides": steps, "data": data, "typestr": owner.dtype.str, "version": 3}
-    return np.asarray(_Memory(described, owner))
+    made = np.asarray(_Memory(described, owner))
+    return made if made.dtype == owner.dtype else made.view(owner.dtype)  # the interface has no name for bf16

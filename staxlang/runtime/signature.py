@@ -14,7 +14,7 @@ from staxlang.runtime.headers import dtype_name
 
 # Subclasses of ndarray that mean nothing of their own for arithmetic.
 _PLAIN_SUBCLASSES = (np.memmap,)
-_STATIC = (type(None), bool, str, bytes, type(Ellipsis), np.dtype, enum.Enum, slice, range)
+STATIC = (type(None), bool, str, bytes, type(Ellipsis), np.dtype, enum.Enum, slice, range)
 NUMBERS = {int: "int", float: "float", complex: "complex"}
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +80,7 @@ class _Walk:
             number = "static"  # no machine integer holds it: by its value
         if number is not None:
             return self._leaf(number, value, path, parent, step)
-        if issubclass(kind, _STATIC):
+        if issubclass(kind, STATIC):
             return self._leaf("static", value, path, parent, step)
         if issubclass(kind, np.generic):
             return self._leaf("static" if dtype_name(value.dtype) is None else "numpy scalar", value, path, parent, step)
@@ -89,7 +89,7 @@ class _Walk:
         if is_container(kind):
             return self._container(value, path, parent, step)
         if not issubclass(kind, type) and (hasattr(value, "__dlpack__") or hasattr(value, "__array__")):
-            advice = f"pass a NumPy array of the same memory, for example `np.from_dlpack({path})`"
+            advice = f"pass a NumPy array: `np.asarray({path})`"
             late.raise_error("unsupported-argument", path=path, given=f"a {kind.__module__}.{kind.__qualname__}", help=advice)
         return self._leaf("object", value, path, parent, step)
 
@@ -123,10 +123,10 @@ class _Walk:
         index = len(self.items)
         kind = type(value).__name__ if type(value) in (tuple, list, dict) else "record"
         self.items.append(Item(kind, value, path, parent, step))
-        parts = [(key, item, self.visit(item, part, index, way)) for key, item, part, way in _parts(value, kind, path)]
+        parts = [(key, item, self.visit(item, part, index, way)) for key, item, part, way in parts_of(value, kind, path)]
         self._open.pop()
         if any(given is not fit for _, given, fit in parts):
-            value = _rebuilt(value, kind, parts)
+            value = rebuilt(value, kind, parts)
             self.items[index] = Item(kind, value, path, parent, step)
         return value
 
@@ -137,7 +137,7 @@ def _steps_fit(array: Array) -> bool:
     return array.flags.c_contiguous or all(stride % size == 0 for stride in array.strides)
 
 
-def _parts(value: Any, kind: str, path: str) -> Iterator[tuple[Any, Any, str, tuple[Any, ...]]]:
+def parts_of(value: Any, kind: str, path: str) -> Iterator[tuple[Any, Any, str, tuple[Any, ...]]]:
     """(key, element, its path, its step) of a container."""
     if kind == "dict":
         for key, item in value.items():
@@ -159,11 +159,11 @@ def _exchanged(value: Any, replaced: dict[int, Array]) -> Any:
     if not is_container(class_of(value)):
         return value
     kind = type(value).__name__ if type(value) in (tuple, list, dict) else "record"
-    parts = [(key, item, _exchanged(item, replaced)) for key, item, _, _ in _parts(value, kind, "")]
-    return _rebuilt(value, kind, parts) if any(item is not fit for _, item, fit in parts) else value
+    parts = [(key, item, _exchanged(item, replaced)) for key, item, _, _ in parts_of(value, kind, "")]
+    return rebuilt(value, kind, parts) if any(item is not fit for _, item, fit in parts) else value
 
 
-def _rebuilt(value: Any, kind: str, parts: list[tuple[Any, Any, Any]]) -> Any:
+def rebuilt(value: Any, kind: str, parts: list[tuple[Any, Any, Any]]) -> Any:
     """The container with fit arrays in their places."""
     fits = [fit for _, _, fit in parts]
     cls = class_of(value)

@@ -42,6 +42,7 @@ from staxlang.typecheck.values import (
 )
 
 _BY_VALUE = (str, bytes, bool, type(None), type(Ellipsis), np.generic, np.dtype, DType, enum.Enum, range, frozenset, type(NotImplemented))
+_ARRAY_NAMES = ("__dlpack__", "__array_interface__")
 STABLE_MODULES = frozenset(
     ("numpy", "math", "operator", "staxlang", "builtins", "cmath", "functools", "itertools", "dataclasses", "enum", "typing", "collections")
 )
@@ -139,6 +140,9 @@ def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | N
         return _partial(context, value, getter, span)
     if isinstance(value, type):
         context.content(getter, "identity", value, span)
+    elif any(hasattr(kind, name) for name in _ARRAY_NAMES):
+        given, help = f"a {kind.__module__}.{kind.__qualname__}", "pass it as an argument, or let the name hold a NumPy array of its memory"
+        context.fail("unsupported-argument", span, path=str(getter), given=given, help=help)
     else:
         context.content(getter, "type", kind, span)
     return ObjectValue(value, getter)

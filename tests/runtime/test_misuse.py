@@ -63,7 +63,12 @@ def test_kinds_of_arguments():
         def __dlpack__(self):
             raise AssertionError("nobody asked for it")
 
-    assert "np.from_dlpack(y)" in expect_error("unsupported-argument", TypeError, add, X, Foreign())
+    class Tabular:
+        def __array__(self, dtype=None, copy=None):
+            raise AssertionError("nobody asked for it")
+
+    assert "does not read" in expect_error("unsupported-argument", TypeError, add, X, Foreign())
+    assert "np.asarray(y)" in expect_error("unsupported-argument", TypeError, add, X, Tabular())
 
 
 def test_annotations():

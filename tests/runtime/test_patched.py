@@ -225,4 +225,3 @@ def test_a_miss_says_what_was_changed(load):
     module.Base.of_class = classmethod(lambda cls, x: x * 9)
     agree(kernel, X)
     assert "Base.of_class is the same function" in kernel.explain_misses()[-1]
-
