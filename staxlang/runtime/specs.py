@@ -107,7 +107,11 @@ def specify(
 def _said(annotation: Annotation | None) -> Any:
     """The spec that an annotation is: an array type, or the class of a number; None where it leaves something open."""
     if isinstance(annotation, TensorAnnotation):
-        return None if _vagueness(annotation) else annotation
+        if not _vagueness(annotation):
+            return annotation
+        # A number of a whole family of dtypes, `eps: float` in .stx, is Python's.
+        kinds = {dtype.kind for dtype in annotation.dtypes or ()} if annotation.axes == () else set[str]()
+        return float if kinds == {"f"} else int if kinds and kinds <= {"i", "u"} else None
     if isinstance(annotation, ScalarAnnotation):
         return {kind.__name__: kind for kind in _NUMBERS}.get(annotation.kind)
     return None
