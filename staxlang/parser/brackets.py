@@ -1,49 +1,43 @@
-"""A text passes through here, and its brackets come out: which are open where. Strings and comments are stepped over."""
+"""A text passes through here, and its brackets and line ends come out. Strings and comments are stepped over."""
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Iterator
 
-from staxlang.base.records import NamedTuple
-
-SCAN = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|[(\[{]|[)\]}]|\n', re.DOTALL
-)
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_LONG = (r'"""(?:[^\\"]|\\.|"(?!""))*+(?:"""|(?P<open>\Z))', r"'''(?:[^\\']|\\.|'(?!''))*+(?:'''|(?P<other>\Z))")
+_REST = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|#[^\n]*|[(\[{]|[)\]}]|\n'
 
 
-class Bracket(NamedTuple):
-    """An opening bracket; line and column count from 1."""
-
-    sign: str
-    line: int
-    column: int
+@functools.cache
+def _pattern(long: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join([*long, _REST]), re.DOTALL)
 
 
-def open_brackets(text: str, line: int, column: int) -> list[Bracket]:
-    """The brackets that are open just before a place, outermost first. A wrong closer closes the innermost."""
-    stack: list[Bracket] = []
-    row, start = 1, 0
-    for found in SCAN.finditer(text):
-        sign = found[0]
-        if row > line or (row == line and found.start() - start + 1 >= column):
-            break
-        if sign in CLOSERS:
-            stack.append(Bracket(sign, row, found.start() - start + 1))
-        elif sign in ")]}" and stack:
-            stack.pop()
-        if "\n" in sign:
-            row += sign.count("\n")
-            start = found.start() + sign.rfind("\n") + 1
-    return stack
+def scan(text: str) -> Iterator[tuple[str, int]]:
+    """Brackets, line ends, strings and comments with their offsets, in order.
+
+    A long string without an end is an empty string and a quote, so that it hides nothing behind it.
+    """
+    long, position = _LONG, 0
+    while True:
+        for found in _pattern(long).finditer(text, position):
+            if found.lastgroup is not None:  # this kind of quotes has no end from here on: it is not tried again
+                long = tuple([pattern for pattern in long if pattern[0] != text[found.start()]])
+                position = found.start()
+                break
+            yield found[0], found.start()
+        else:
+            return
 
 
 def line_depths(text: str) -> list[int]:
     """For each line, how many brackets and triple-quoted strings are open where it begins."""
     depths = [0]
     depth = 0
-    for found in SCAN.finditer(text):
-        sign = found[0]
+    for sign, _ in scan(text):
         if sign == "\n":
             depths.append(depth)
         elif sign in CLOSERS:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 
 from staxlang.base.records import NamedTuple
+from staxlang.parser.brackets import scan
 
-# Strings and comments are stepped over; what is left of interest is a line end before a line that starts at column 0.
-_SCAN = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|[(\[{]|[)\]}]|\n(?=[^\s#)\]}])',
-    re.DOTALL,
-)
+_NO_STARTS = frozenset(("", "\n", " ", "\t", "\f", "#", ")", "]", "}"))  # what a line of an item before, or of none, begins with
 _WORDS = re.compile(r"(?:kernel|def|const|import|from)\b")
+_CERTAIN = re.compile(r"(?:kernel|def|const|import|from)[ \t]+[^\W\d]")  # a word with a name after it
 _HEAD = re.compile(r"(kernel|def|const)\s+([^\W\d]\w*)")
 
 
@@ -24,14 +22,15 @@ class Item(NamedTuple):
 
 def split_items(text: str) -> list[Item]:
     """The items in order. Lines before the first that are blank or comments belong to none."""
-    starts = [0] if text[:1] not in ("", "\n", " ", "\t", "#") else []
+    starts = [0] if text[:1] not in _NO_STARTS else []
     depth = 0
-    for found in _SCAN.finditer(text):
-        sign = found[0]
+    for sign, position in scan(text):
         if sign == "\n":
+            if text[position + 1 : position + 2] in _NO_STARTS:
+                continue
             # A definition's word at the margin starts an item even inside a bracket that was never closed.
-            if depth <= 0 or _WORDS.match(text, found.end()):
-                starts.append(found.end())
+            if depth <= 0 or _CERTAIN.match(text, position + 1):
+                starts.append(position + 1)
                 depth = 0
         elif sign in "([{":
             depth += 1
@@ -45,8 +44,16 @@ def split_items(text: str) -> list[Item]:
     for start, end in zip(starts, [*starts[1:], len(text)]):
         line += text.count("\n", position, start)
         position = start
-        items.append(Item(line, text[start:end].rstrip() + "\n"))
+        items.append(Item(line, _without_end(text[start:end])))
     return items
+
+
+def _without_end(text: str) -> str:
+    """The text of an item without the blank lines and the comments at the margin that follow it."""
+    text = text.rstrip()
+    while (cut := text.rfind("\n")) >= 0 and text[cut + 1] == "#":
+        text = text[:cut].rstrip()
+    return text + "\n"
 
 
 def is_definition(item: Item) -> bool:

@@ -1,7 +1,7 @@
 """Names pass through here and the standard library's definitions come out, one at a time, from Trees that were built beforehand.
 
 The sources are `staxlang/stdlib/*.stx`. Their Trees are stored in `_trees.bin` by the build step, `python -m staxlang.parser.library`, with
-a hash of every file, so that neither lark nor parsing is on a user's path. A file whose hash differs is parsed again.
+a hash of every file, so that no parsing is on a user's path. A file whose hash differs is parsed again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def library_index() -> Mapping[str, Entry]:
 
 
 def _builder() -> Any:
-    """The module that parses. It imports lark, 60 ms of a process's time, which only stale Trees are worth."""
+    """The module that parses. Its import is 30 ms of a process's time, which only stale Trees are worth."""
     return importlib.import_module("staxlang.parser.library_build")
 
 

@@ -200,7 +200,8 @@ class _StatementPrinter(ExpressionPrinter):
 _ROWS: dict[type[Any], Callable[[_StatementPrinter, Any, str], list[str]]] = {
     tree.Function: _StatementPrinter.function, tree.Import: _StatementPrinter.import_statement, tree.Assign: _StatementPrinter.assign,
     tree.AugmentedAssign: _StatementPrinter.augmented, tree.AnnotatedAssign: _StatementPrinter.annotated,
-    tree.TensorDefinition: _StatementPrinter.definition, tree.If: _StatementPrinter.if_statement, tree.For: _StatementPrinter.for_statement, tree.While: _StatementPrinter.while_statement,
+    tree.TensorDefinition: _StatementPrinter.definition, tree.If: _StatementPrinter.if_statement,
+    tree.For: _StatementPrinter.for_statement, tree.While: _StatementPrinter.while_statement,
     tree.Return: _StatementPrinter.return_statement, tree.Break: _StatementPrinter.break_statement,
     tree.Continue: _StatementPrinter.continue_statement, tree.Pass: _StatementPrinter.pass_statement,
     tree.Assert: _StatementPrinter.assert_statement, tree.ExpressionStatement: _StatementPrinter.expression_statement,

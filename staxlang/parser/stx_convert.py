@@ -1,22 +1,27 @@
-"""lark's tree of a .stx item passes through here and becomes Tree; what the grammar cannot refuse is refused here."""
+"""The concrete tree of a .stx item passes through here and becomes Tree; what the grammar cannot refuse is refused here."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
-
-from lark import Token
-from lark import Tree as Parsed
 
 from staxlang.base.diagnostics import Diagnostic
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.stx_expressions import ExpressionConverter, ParseExpression
+from staxlang.parser.stx_parser import Parsed
 from staxlang.parser.stx_places import Place, child_trees, name_tokens, named_part
+from staxlang.parser.stx_tokens import Token
+
+_DEFINING = frozenset(("=", "AUGMENTED", "COMBINED"))  # what stands between a tensor's name and its definition
 
 
 def convert(parsed: Any, place: Place, parse_expression: ParseExpression, slips: list[Diagnostic]) -> Any:
-    """The Tree of what lark has read. `parse_expression` reads the expressions inside f-strings; what is refused goes to `slips`."""
+    """The Tree of a concrete tree. `parse_expression` reads the expressions inside f-strings; what is refused goes to `slips`."""
+    needed = 2000 + 10 * parsed.depth
+    if sys.getrecursionlimit() < needed:  # a long chain of operators is a deep tree
+        sys.setrecursionlimit(needed)
     return _Converter(place, parse_expression, slips).node(parsed)
 
 
@@ -30,12 +35,12 @@ class _Converter(ExpressionConverter):
 
     def documentation(self, parsed: Any) -> Any:
         token = parsed.children[0]
-        span = self.place.token(token)
+        span = self.place.of(token)
         return tree.ExpressionStatement(span, tree.Constant(span, self.literal(token)))
 
     def constant(self, parsed: Any) -> Any:
         name = parsed.children[1]
-        target = tree.Name(self.place.token(name), str(name))
+        target = tree.Name(self.place.of(name), name.text)
         parts = child_trees(parsed)
         value = self.node(parts[-1])
         if len(parts) == 2:
@@ -44,7 +49,7 @@ class _Converter(ExpressionConverter):
 
     def import_module(self, parsed: Any) -> Any:
         alias = name_tokens(parsed)
-        return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), (), str(alias[0]) if alias else None)
+        return tree.Import(self.span(parsed), self.dotted(parsed.children[1]), (), alias[0].text if alias else None)
 
     def import_names(self, parsed: Any) -> Any:
         names = tuple([self.imported(part) for part in child_trees(parsed)[1:]])
@@ -52,10 +57,10 @@ class _Converter(ExpressionConverter):
 
     def imported(self, parsed: Any) -> tuple[str, str | None]:
         names = name_tokens(parsed)
-        return str(names[0]), str(names[1]) if len(names) > 1 else None
+        return names[0].text, names[1].text if len(names) > 1 else None
 
     def dotted(self, parsed: Any) -> str:
-        return "".join(parsed.children)
+        return "".join([part.text for part in parsed.children])
 
     # ---- definitions ----
 
@@ -64,10 +69,10 @@ class _Converter(ExpressionConverter):
         generics, parameters, returns, facts = (named_part(parsed, part) for part in ("generics", "parameters", "returns", "facts"))
         doc, body = self.body(parsed.children[-1])
         return tree.Function(
-            self.span(parsed), str(name), self.parameters(parameters) if parameters else (), body,
+            self.span(parsed), name.text, self.parameters(parameters) if parameters else (), body,
             self.node(returns.children[1]) if returns else None, doc,
-            tuple(["".join(part.children) for part in child_trees(generics)]) if generics else (),
-            self.nodes(facts) if facts else (), parsed.children[0].type == "KERNEL",
+            tuple(["".join([sign.text for sign in part.children]) for part in child_trees(generics)]) if generics else (),
+            self.nodes(facts) if facts else (), parsed.children[0].kind == "kernel",
         )  # fmt: skip
 
     nested = function
@@ -81,7 +86,7 @@ class _Converter(ExpressionConverter):
 
     def dtype_fact(self, parsed: Any) -> Any:
         name, kind = parsed.children[0], self.node(parsed.children[2])
-        return tree.Compare(self.span(parsed), tree.Name(self.place.token(name), str(name)), ("in",), (kind,))
+        return tree.Compare(self.span(parsed), tree.Name(self.place.of(name), name.text), ("in",), (kind,))
 
     def parameters(self, parsed: Any) -> Any:
         """The parameters of a function or lambda, with the kinds that `/` and `*` give them."""
@@ -89,7 +94,7 @@ class _Converter(ExpressionConverter):
         kind, optional = "positional", False
         for part in child_trees(parsed):
             sign = part.children[0]
-            if sign.type == "SLASH":
+            if sign.kind == "/":
                 found = [tree.Parameter(p.span, p.name, p.annotation, p.default, "positional-only") for p in found]
                 continue
             name = next(iter(name_tokens(part)), None)
@@ -97,17 +102,17 @@ class _Converter(ExpressionConverter):
                 kind = "keyword"
                 continue
             annotation, default = self.annotation(part)
-            own = {"STAR": "varargs", "POWER": "varkeywords"}.get(sign.type, kind)
-            span = self.place.token(name)
-            if any(p.name == name for p in found):
-                self.refuse("syntax-error", span, message=f"the parameter `{name}` occurs twice")
+            own = {"*": "varargs", "**": "varkeywords"}.get(sign.kind, kind)
+            span = self.place.of(name)
+            if any(p.name == name.text for p in found):
+                self.refuse("syntax-error", span, message=f"the parameter `{name.text}` occurs twice")
             if own == "positional" and default is None and optional:
-                self.refuse("syntax-error", span, message=f"the parameter `{name}` without a default follows one with a default")
+                self.refuse("syntax-error", span, message=f"the parameter `{name.text}` without a default follows one with a default")
             optional = optional or default is not None
             kind = "keyword" if own == "varargs" else kind
             if annotation is not None:
                 span = Span(span.source, span.line, span.column, annotation.span.end_line, annotation.span.end_column)
-            found.append(tree.Parameter(span, str(name), annotation, default, own))
+            found.append(tree.Parameter(span, name.text, annotation, default, own))
         return tuple(found)
 
     lambda_parameters = parameters
@@ -116,9 +121,9 @@ class _Converter(ExpressionConverter):
         """The annotation and the default of a parameter."""
         found: dict[str, Any] = {}
         for sign, value in zip(part.children, part.children[1:]):
-            if isinstance(sign, Token) and isinstance(value, Parsed):
-                found[sign.type] = self.node(value)
-        return found.get("COLON"), found.get("EQUAL")
+            if sign.__class__ is Token and value.__class__ is Parsed:
+                found[sign.kind] = self.node(value)
+        return found.get(":"), found.get("=")
 
     # ---- statements ----
 
@@ -143,7 +148,7 @@ class _Converter(ExpressionConverter):
     def augmented(self, parsed: Any) -> Any:
         target, value = self.nodes(parsed)
         self.check_target(target, many=False)
-        return tree.AugmentedAssign(self.span(parsed), target, str(parsed.children[1])[:-1], value)
+        return tree.AugmentedAssign(self.span(parsed), target, parsed.children[1].text[:-1], value)
 
     def annotated(self, parsed: Any) -> Any:
         target, annotation, *value = self.nodes(parsed)
@@ -156,12 +161,12 @@ class _Converter(ExpressionConverter):
         if parts[0].data == "binders":
             subscripts = self.nodes(parts.pop(0))
         value, *guard = [self.node(part) for part in parts]
-        sign = next(child for child in parsed.children if isinstance(child, Token) and child.endswith("="))
+        sign = "".join([child.text for child in parsed.children if child.__class__ is Token and child.kind in _DEFINING])
         self.check_binders(subscripts)
         for place, subscript in enumerate(subscripts):
             if place and isinstance(subscript, tree.Constant) and subscript.value is ...:
                 self.refuse("syntax-error", subscript.span, message="`...` stands for the leading axes, before all other subscripts")
-        return tree.TensorDefinition(self.span(parsed), str(parsed.children[1]), subscripts, str(sign)[:-1], value, *guard)
+        return tree.TensorDefinition(self.span(parsed), parsed.children[1].text, subscripts, sign[:-1], value, *guard)
 
     def return_statement(self, parsed: Any) -> Any:
         return tree.Return(self.span(parsed), self.node(parsed.children[1]) if len(parsed.children) > 1 else None)
@@ -187,7 +192,7 @@ class _Converter(ExpressionConverter):
             if part.data == "else_part":
                 otherwise = self.suite(part.children[-1])
             else:
-                start = self.place.token(part.children[0])
+                start = self.place.of(part.children[0])
                 span = Span(start.source, start.line, start.column, end.end_line, end.end_column)
                 otherwise = (tree.If(span, self.node(part.children[1]), self.suite(part.children[3]), otherwise),)
         return tree.If(end, self.node(test), self.suite(then), otherwise)

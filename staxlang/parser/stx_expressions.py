@@ -1,4 +1,4 @@
-"""The expressions in lark's tree of a .stx item pass through here and become Tree."""
+"""The expressions in the concrete tree of a .stx item pass through here and become Tree."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lark import Token
-from lark import Tree as Parsed
-
 from staxlang.base.diagnostics import Diagnostic, diagnose
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.fstrings import Field, MalformedField, split_fields
 from staxlang.parser.python import literal_value
-from staxlang.parser.stx_places import Place, child_trees, first_token, last_token
+from staxlang.parser.stx_parser import Parsed
+from staxlang.parser.stx_places import Place, child_trees
+from staxlang.parser.stx_tokens import Token
 
 ParseExpression = Callable[[str, Place, "list[Diagnostic]"], Any]
 
@@ -34,11 +33,10 @@ class ExpressionConverter:
         return getattr(self, parsed.data)(parsed)
 
     def nodes(self, parsed: Any) -> Any:
-        return tuple([getattr(self, child.data)(child) for child in parsed.children if isinstance(child, Parsed)])
+        return tuple([getattr(self, child.data)(child) for child in parsed.children if child.__class__ is Parsed])
 
-    def span(self, parsed: Any) -> Span:
-        first, last = first_token(parsed), last_token(parsed)
-        return self.place.span((first.line or 1, first.column or 1), (last.end_line or 1, last.end_column or 1))
+    def span(self, parsed: Token | Parsed) -> Span:
+        return self.place.of(parsed)
 
     def refuse(self, code: str, span: Span, **fields: str) -> None:
         """Report what the grammar admits and the language does not; the conversion goes on."""
@@ -47,16 +45,16 @@ class ExpressionConverter:
     # ---- names and literals ----
 
     def name(self, parsed: Any) -> Any:
-        return tree.Name(self.span(parsed), str(parsed.children[0]))
+        return tree.Name(self.span(parsed), parsed.children[0].text)
 
     def literal(self, token: Token) -> Any:
         try:
-            return literal_value(str(token))
+            return literal_value(token.text)
         except (SyntaxError, ValueError):
-            number = token.type == "NUMBER"
-            message = f"`{token}` is not a number" if number else "a malformed escape in a string"
-            self.refuse("syntax-error", self.place.token(token), message=message)
-            return 0 if number else b"" if token.type == "BYTES" else ""
+            number = token.kind == "NUMBER"
+            message = f"`{token.text}` is not a number" if number else "a malformed escape in a string"
+            self.refuse("syntax-error", self.place.of(token), message=message)
+            return 0 if number else b"" if token.kind == "BYTES" else ""
 
     def number(self, parsed: Any) -> Any:
         return tree.Constant(self.span(parsed), self.literal(parsed.children[0]))
@@ -77,7 +75,7 @@ class ExpressionConverter:
         """Adjacent strings are one; it is a formatted one if any of them is."""
         span = self.span(parsed)
         tokens = parsed.children
-        kinds = {token.type for token in tokens}
+        kinds = {token.kind for token in tokens}
         if "BYTES" in kinds:
             if len(kinds) > 1:
                 self.refuse("syntax-error", span, message="bytes and text cannot be joined")
@@ -87,19 +85,19 @@ class ExpressionConverter:
             return tree.Constant(span, "".join([self.literal(token) for token in tokens]))
         parts: list[Any] = []
         for token in tokens:
-            new = self.fields(token) if token.type == "FSTRING" else [self.literal(token)]
+            new = self.fields(token) if token.kind == "FSTRING" else [self.literal(token)]
             parts += new
         return tree.FormattedString(span, _joined(parts))
 
     def fields(self, token: Token) -> list[Any]:
-        matched = _STRING.fullmatch(str(token))
+        matched = _STRING.fullmatch(token.text)
         assert matched is not None
         raw = "r" in matched[1].lower()
         inside, start = matched[3], matched.start(3)
         try:
             parts, _ = split_fields(inside, raw)
         except MalformedField as error:
-            self.refuse("syntax-error", self.place.token(token), message=f"{error.what} in an f-string")
+            self.refuse("syntax-error", self.place.of(token), message=f"{error.what} in an f-string")
             return []
         return self.field_parts(parts, token, start, raw)
 
@@ -113,7 +111,7 @@ class ExpressionConverter:
                 found.append(part.echo)
             inner = self.field_parts(part.specification, token, start, raw)
             plain = all(isinstance(item, str) for item in inner)
-            specification: Any = "".join(inner) if plain else tree.FormattedString(self.place.token(token), _joined(inner))
+            specification: Any = "".join(inner) if plain else tree.FormattedString(self.place.of(token), _joined(inner))
             found.append((self.field_expression(part, token, start), part.conversion, specification))
         return found
 
@@ -122,14 +120,14 @@ class ExpressionConverter:
         try:
             return literal_value(f'"{quoted}"')
         except (SyntaxError, ValueError):
-            self.refuse("syntax-error", self.place.token(token), message="a malformed escape in an f-string")
+            self.refuse("syntax-error", self.place.of(token), message="a malformed escape in an f-string")
             return ""
 
     def field_expression(self, field: Field, token: Token, start: int) -> Any:
         # The parentheses let the expression run over lines; they take the place of the `{` and the sign after.
-        before = str(token)[: start + field.start]
-        line = (token.line or 1) + before.count("\n")
-        column = (token.column or 1) + len(before) if "\n" not in before else len(before) - before.rfind("\n")
+        before = token.text[: start + field.start]
+        line = token.line + before.count("\n")
+        column = token.column + len(before) if "\n" not in before else len(before) - before.rfind("\n")
         row, shift = self.place.at(line, column)
         return self.parse_expression(f"({field.expression})", Place(self.place.source, row - 1, shift - 1), self.slips)
 
@@ -140,25 +138,25 @@ class ExpressionConverter:
 
     def walrus(self, parsed: Any) -> Any:
         name = parsed.children[0]
-        return tree.NamedExpression(self.span(parsed), tree.Name(self.place.token(name), str(name)), self.node(parsed.children[2]))
+        return tree.NamedExpression(self.span(parsed), tree.Name(self.place.of(name), name.text), self.node(parsed.children[2]))
 
     def conditional(self, parsed: Any) -> Any:
         then, test, otherwise = self.nodes(parsed)
         return tree.Conditional(self.span(parsed), test, then, otherwise)
 
     def logical(self, parsed: Any) -> Any:
-        return tree.Logical(self.span(parsed), str(parsed.children[1]), self.nodes(parsed))
+        return tree.Logical(self.span(parsed), parsed.children[1].text, self.nodes(parsed))
 
     def unary(self, parsed: Any) -> Any:
-        return tree.Unary(self.span(parsed), str(parsed.children[0]), self.node(parsed.children[1]))
+        return tree.Unary(self.span(parsed), parsed.children[0].text, self.node(parsed.children[1]))
 
     def binary(self, parsed: Any) -> Any:
         left, op, right = parsed.children
-        return tree.Binary(self.span(parsed), str(op), self.node(left), self.node(right))
+        return tree.Binary(self.span(parsed), op.text, self.node(left), self.node(right))
 
     def compare(self, parsed: Any) -> Any:
         operands, ops = parsed.children[::2], parsed.children[1::2]
-        words = tuple([" ".join(op.children) for op in ops])
+        words = tuple([" ".join([word.text for word in op.children]) for op in ops])
         left, *rights = [self.node(operand) for operand in operands]
         return tree.Compare(self.span(parsed), left, words, tuple(rights))
 
@@ -179,7 +177,7 @@ class ExpressionConverter:
     # ---- access and calls ----
 
     def attribute(self, parsed: Any) -> Any:
-        return tree.Attribute(self.span(parsed), self.node(parsed.children[0]), str(parsed.children[2]))
+        return tree.Attribute(self.span(parsed), self.node(parsed.children[0]), parsed.children[2].text)
 
     def subscript(self, parsed: Any) -> Any:
         value, index = self.nodes(parsed)
@@ -191,7 +189,7 @@ class ExpressionConverter:
         bounds: list[Any] = [None, None, None]
         place = 0
         for child in parsed.children:
-            if isinstance(child, Token):
+            if child.__class__ is Token:
                 place += 1
             else:
                 bounds[place] = self.node(child)
@@ -212,7 +210,7 @@ class ExpressionConverter:
         value = self.node(part.children[-1])
         span = self.span(part)
         if part.data == "keyword":
-            name = str(part.children[0])
+            name = part.children[0].text
             if any(keyword.name == name for keyword in keywords):
                 self.refuse("syntax-error", span, message=f"the argument `{name}` is given twice")
             keywords.append(tree.Keyword(span, name, value))
@@ -278,16 +276,16 @@ class ExpressionConverter:
         parts = child_trees(parsed)
         indexes = tuple([self.node(part) for part in parts if part.data in ("reduction_index", "ranged")])
         *condition, body = [self.node(part) for part in parts[len(indexes) :]]
-        kind = str(parsed.children[0])
+        kind = parsed.children[0].text
         self.check_binders(indexes)
         return tree.Reduction(self.span(parsed), kind, indexes, condition[0] if condition else None, body)
 
     def reduction_index(self, parsed: Any) -> Any:
-        return tree.Binder(self.span(parsed), str(parsed.children[0]))
+        return tree.Binder(self.span(parsed), parsed.children[0].text)
 
     def ranged(self, parsed: Any) -> Any:
         start, stop = self.nodes(parsed.children[2])
-        return tree.Binder(self.span(parsed), str(parsed.children[0]), start, stop)
+        return tree.Binder(self.span(parsed), parsed.children[0].text, start, stop)
 
     def binder(self, parsed: Any) -> Any:
         """A plain name on the left side is an index variable."""

@@ -1,82 +1,69 @@
-"""The grammar passes through here and becomes lark's parser. Its tables are stored: building them takes 0.2 s, reading them 0.02 s."""
+"""The grammar's tables pass through here. They are stored: lark needs a second or two to make them, and 0.1 s to be imported."""
 
 from __future__ import annotations
 
 import functools
-import io
+import importlib
+import marshal
 from pathlib import Path
 from typing import Any
 
-import lark
-from lark.indenter import Indenter
-
-from staxlang.parser.stored import in_checkout, load_stored, store
+from staxlang.base.records import NamedTuple
+from staxlang.parser.stored import content_hash, in_checkout, load_stored, store
 
 GRAMMAR = Path(__file__).with_name("stx.lark")
 TABLES = "_grammar.bin"
+_FORMAT = b"3"  # of what is stored; another one makes it stale
 
 
-class _Layout(Indenter):
-    """Line ends and indentation, outside of brackets."""
+class Rule(NamedTuple):
+    """A rule: its name, the name of the nodes it makes, how many parts it has, which of them are repetitions that lend their children,
+    whether a single child stands for the node, and whether it always does."""
 
-    @property
-    def NL_type(self) -> str:
-        return "_NEWLINE"
+    name: str
+    node: str
+    length: int
+    lent: tuple[int, ...]
+    single: bool
+    unit: bool
 
-    @property
-    def OPEN_PAREN_types(self) -> list[str]:
-        return ["LPAR", "LSQB", "LBRACE"]
 
-    @property
-    def CLOSE_PAREN_types(self) -> list[str]:
-        return ["RPAR", "RSQB", "RBRACE"]
+class Tables(NamedTuple):
+    """What the parser and the scanner need of the grammar.
 
-    @property
-    def INDENT_type(self) -> str:
-        return "_INDENT"
+    `states`: for each state what a kind of token does there: n >= 0 shifts and goes to state n, n < 0 reduces by rule ~n.
+    `gotos`: for each state the next one after a rule's name. `starts`: the first and the last state of each start.
+    `words` and `signs` are the terminals of fixed text, whose kind is their text; `patterns` are the others, by name.
+    """
 
-    @property
-    def DEDENT_type(self) -> str:
-        return "_DEDENT"
-
-    @property
-    def tab_len(self) -> int:
-        return 8
+    states: list[dict[str, int]]
+    gotos: list[dict[str, int]]
+    rules: list[Rule]
+    starts: dict[str, tuple[int, int]]
+    words: list[str]
+    signs: list[str]
+    patterns: dict[str, str]
 
 
 @functools.cache
-def grammar() -> Any:
-    """The LALR parser of one item or one expression."""
-    text = GRAMMAR.read_text(encoding="utf-8")
-    key = f"{lark.__version__}\n{text}\n".encode()
+def tables() -> Tables:
+    """The tables of the grammar as it is."""
+    text = GRAMMAR.read_bytes()
+    key = content_hash(_FORMAT + text.replace(b"\r\n", b"\n"))
     stored = load_stored(TABLES)
     if stored is not None and bytes(stored[: len(key)]) == key:
-        reader: Any = lark.Lark
-        return reader.load(io.BytesIO(stored[len(key) :]))
-    built = build_grammar(text)
+        return _read(marshal.loads(stored[len(key) :]))
+    # The only importer of lark: a second of a process's time, which only stale tables are worth.
+    built = importlib.import_module("staxlang.parser.stx_tables").build_tables(text.decode())
     if in_checkout():
         store_tables(key, built)
-    return built
+    return _read(built)
 
 
-def build_grammar(text: str) -> Any:
-    return lark.Lark(text, start=["item", "named"], parser="lalr", postlex=_Layout(), keep_all_tokens=True)
+def _read(data: Any) -> Tables:
+    found = Tables(*data)
+    return found._replace(rules=[Rule(*rule) for rule in found.rules])
 
 
-def store_tables(key: bytes, built: Any) -> None:
-    tables = io.BytesIO()
-    built.save(tables)
-    store(TABLES, key + tables.getvalue())
-
-
-def parse(text: str, start: str) -> Any:
-    """lark's tree of an `item` or of an expression (`named`); raises LarkError."""
-    return grammar().parse(text, start=start)
-
-
-def terminal_text(name: str) -> str:
-    """What a terminal of the grammar looks like in a text: a word or a sign; its name, where it has many forms."""
-    for terminal in grammar().terminals:
-        if terminal.name == name and terminal.pattern.type == "str":
-            return terminal.pattern.value
-    return name.lower()
+def store_tables(key: bytes, built: tuple[Any, ...]) -> None:
+    store(TABLES, key + marshal.dumps(built, 4))

@@ -1,16 +1,13 @@
-"""Tokens of lark pass through here and get their places in the file; small questions about lark's trees."""
+"""Concrete nodes and tokens of a .stx item pass through here and get their places in the file; small questions about them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lark import Token
-from lark import Tree as Parsed
-
 from staxlang.base.records import record
 from staxlang.base.spans import Source, Span
-
-_LAYOUT = ("_NEWLINE", "_INDENT", "_DEDENT")
+from staxlang.parser.stx_parser import Parsed
+from staxlang.parser.stx_tokens import Token
 
 
 @record
@@ -27,32 +24,22 @@ class Place:
     def span(self, start: tuple[int, int], end: tuple[int, int]) -> Span:
         return Span(self.source, *self.at(*start), *self.at(*end))
 
-    def token(self, token: Token) -> Span:
-        line, column = token.line or 1, token.column or 1
-        return self.span((line, column), (token.end_line or line, token.end_column or column + len(token)))
+    def of(self, part: Token | Parsed) -> Span:
+        """The place of a token or a node."""
+        line, end_line = part.line, part.end_line
+        first = self.columns - 1 if line == 1 else -1
+        last = self.columns - 1 if end_line == 1 else -1
+        return Span(self.source, line + self.lines, part.column + first, end_line + self.lines, part.end_column + last)
 
 
-def child_trees(node: Parsed[Token]) -> list[Any]:
-    return [child for child in node.children if isinstance(child, Parsed)]
+def child_trees(node: Parsed) -> list[Any]:
+    return [child for child in node.children if child.__class__ is Parsed]
 
 
-def named_part(node: Parsed[Token], name: str) -> Any:
+def named_part(node: Parsed, name: str) -> Any:
     """The child of a rule, or None."""
-    return next((child for child in node.children if isinstance(child, Parsed) and child.data == name), None)
+    return next((child for child in node.children if child.__class__ is Parsed and child.data == name), None)
 
 
-def name_tokens(node: Parsed[Token]) -> list[Token]:
-    return [child for child in node.children if isinstance(child, Token) and child.type == "NAME"]
-
-
-def first_token(node: Any) -> Token:
-    while not isinstance(node, Token):
-        node = node.children[0]
-    return node
-
-
-def last_token(node: Any) -> Token:
-    """The last token that is not layout."""
-    while not isinstance(node, Token):
-        node = next(child for child in reversed(node.children) if not (isinstance(child, Token) and child.type in _LAYOUT))
-    return node
+def name_tokens(node: Parsed) -> list[Token]:
+    return [child for child in node.children if child.__class__ is Token and child.kind == "NAME"]

@@ -15,11 +15,13 @@ _WORD = re.compile(r"\w+")
 
 
 class Slip(NamedTuple):
-    """A diagnostic, the line it is about (from 1 in the parsed text), and what mends it: a new text of that line, where one is known."""
+    """A diagnostic, the line it is about (from 1 in the parsed text), and what mends it, where that is known: a new text of that line, or
+    of all."""
 
     diagnostic: Diagnostic
     line: int
     mended: str | None = None
+    text: str | None = None
 
 
 def indentation_slips(source: Source, item: Item) -> tuple[str, list[Diagnostic]]:
@@ -64,6 +66,8 @@ def margin_of(line: str) -> int:
 
 def repair(text: str, slip: Slip) -> str | None:
     """The text with the slip's line mended, or blanked where nobody knows how; None where the rest makes no sense without it."""
+    if slip.text is not None:
+        return slip.text
     lines = text.split("\n")
     index = slip.line - 1
     if slip.mended is not None:

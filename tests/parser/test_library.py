@@ -158,10 +158,10 @@ def test_mistakes_in_the_library(folder: Path) -> None:
 def test_stored_grammar(folder: Path) -> None:
     (folder.parents[1] / "pyproject.toml").write_text("")
     for _ in range(2):
-        stx_grammar.grammar.cache_clear()
+        stx_grammar.tables.cache_clear()
         assert isinstance(parse_module(Source("m", "kernel f(x): return (x)\n")).items[0], tree.Function)
         assert (folder / "_grammar.bin").exists()
     (folder / "_grammar.bin").write_bytes(b"damaged")
-    stx_grammar.grammar.cache_clear()
+    stx_grammar.tables.cache_clear()
     assert isinstance(parse_module(Source("m", "kernel f(x): return (x)\n")).items[0], tree.Function)
-    stx_grammar.grammar.cache_clear()
+    stx_grammar.tables.cache_clear()

@@ -249,7 +249,7 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "`{what}` is Python, but not part of .stx",
         "A .stx file holds kernels, functions, constants and imports.",
         "stax.load_text('class P:\\n    pass\\n')",
-        "stax.load_text('def p(x):\\n    return x\\n')",
+        "stax.load_text('kernel p(x):\\n    return x\\n')",
         runs=False,
     ),
 )  # fmt: skip
