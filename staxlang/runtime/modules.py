@@ -159,19 +159,26 @@ def python_module(module: Module, name: str | None, settings: Settings) -> StxMo
     return found
 
 
+def fill_from_file(target: StxModule, path: str) -> None:
+    """What an import of a .stx file does to the module that Python has made for it."""
+    with _lock:
+        module, settings = linked(lambda linker: linker.file(path)), environment_settings()
+        _modules[_Key(module.path, target.__name__, settings)] = target
+        if target.__dict__.get("__stx__") is not module:
+            fill(target, module, settings)
+
+
 def fill(target: StxModule, module: Module, settings: Settings) -> None:
     """Put what a module defines into a Python module; what an older text of the file defined is taken out."""
-    space = target.__dict__
-    old = space.get("__stx__")
-    if old is not None:
-        for name in old.names:
-            space.pop(name, None)
     stubs = Stubs(target.__name__, module.path, settings)
     made = {one.name: Kernel(stubs.stub(one.value, one.digest), settings) for one in module.kernels()}
-    for name, entry in module.names.items():
-        if not is_private(entry):
-            space[name] = _python_value(entry, made, settings)
+    values = {name: _python_value(entry, made, settings) for name, entry in module.names.items() if not is_private(entry)}
+    space = target.__dict__
+    old = space.get("__stx__")
+    for name in old.names if old is not None else ():
+        space.pop(name, None)
     space.update(
+        values,
         __doc__=module.doc,
         __file__=module.path,
         __all__=[entry.name for entry in module.names.values() if isinstance(entry, (Definition, Constant)) and not is_private(entry)],
