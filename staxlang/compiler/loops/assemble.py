@@ -85,13 +85,15 @@ class Column:
 def assemble(cluster: Cluster, stored: frozenset[str], ex: Expressions, positions: bool = False) -> Plan:
     """The cluster's plan; `stored` are the buffers that must be written. `positions`: argmin and argmax are opened, too."""
     values: dict[str, tuple[Unit, Node]] = {}
+    made: list[tuple[Unit, Node]] = []
     names = set(cluster.names)
     for unit in cluster.units:
         body = open_moments(_resolved(unit.body, values, names, ex), ex)
         if positions:
             body = open_positions(body, names, ex)
         values[unit.buffer] = unit, body
-    roots = [(unit, body) for unit, body in values.values() if unit.buffer in stored]
+        made.append((unit, body))
+    roots = [(unit, body) for unit, body in made if unit.buffer in stored]
     return _Assembly(cluster, ex).plan(roots)
 
 

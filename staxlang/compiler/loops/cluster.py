@@ -28,6 +28,7 @@ class Cluster:
     cost: int
     over: bool = False
     sealed: str = ""  # why nothing may join it
+    partial: bool = False  # some units write a part of a buffer, which nothing in the cluster reads
 
     @property
     def title(self) -> str:
@@ -46,9 +47,10 @@ def single(unit: Unit, ex: Expressions) -> Cluster:
         sealed = "it scatters"
     elif unit.body.op == "scan":
         sealed = "it is a scan"
-    elif not covers(unit, ex):
+    partial = not sealed and not covers(unit, ex)
+    if partial and (reduces or ex.buffers[unit.buffer].role == "input" or any(one["buffer"] == unit.buffer for one in ex.loads(unit.body))):
         sealed = "it writes part of a buffer"
-    return Cluster((unit,), unit.ranges, not reduces, ex.cost(unit.body), sealed=sealed)
+    return Cluster((unit,), unit.ranges, not reduces, ex.cost(unit.body), sealed=sealed, partial=partial)
 
 
 def covers(unit: Unit, ex: Expressions) -> bool:
@@ -66,7 +68,7 @@ def together(a: Cluster, b: Cluster, pairs: dict[str, str], outer: tuple[Range, 
     mapping: dict[str, Size] = {own: symbol(other) for own, other in pairs.items()}
     moved = [renamed(unit, mapping, ex) for unit in b.units]
     units = tuple(sorted((*a.units, *moved), key=lambda unit: unit.number))
-    return Cluster(units, outer, pure, a.cost + b.cost, a.over or b.over)
+    return Cluster(units, outer, pure, a.cost + b.cost, a.over or b.over, partial=a.partial or b.partial)
 
 
 def renamed(unit: Unit, mapping: dict[str, Size], ex: Expressions) -> Unit:

@@ -80,6 +80,8 @@ class Fusion:
             return 0
         gain = 0
         for buffer in (self.reads[a] | self.writes[a]) & (self.reads[b] | self.writes[b]):
+            if buffer in self.writes[a] & self.writes[b]:
+                continue  # each writes a part of it
             moved = self._bytes(buffer)
             gain += moved
             if self.readers.get(buffer) == 1 and self.ex.buffers[buffer].role == "temporary":

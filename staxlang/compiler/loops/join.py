@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from staxlang.base.records import replace
-from staxlang.base.sizes import Size
+from staxlang.base.sizes import Size, linear_in, nonnegative
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.cluster import (
     Cluster,
     changes_argument,
+    covers,
     depth_of,
     is_few,
     is_free_of,
@@ -33,6 +34,8 @@ def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster |
     """The cluster of both, or why there is none."""
     if a.sealed or b.sealed:
         return a.sealed or b.sealed
+    if (a.partial or b.partial) and not parts_apart(a, b, ex):
+        return "one writes part of a buffer"
     made = _over_rows(a, b, ex, target)
     if made is None:
         made = _over_rows(b, a, ex, target)
@@ -44,6 +47,32 @@ def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster |
     if isinstance(made, str):
         return made
     return _checked(made, max(depth_of(a, ex), depth_of(b, ex)), ex, target)
+
+
+def parts_apart(a: Cluster, b: Cluster, ex: Expressions) -> bool:
+    """Whether pointwise clusters, some of which write parts of buffers, touch none of these parts in common: then any order is right."""
+    if not (a.pure and b.pure):
+        return False
+    for one, other in ((a, b), (b, a)):
+        written = {unit.buffer for unit in one.units if not covers(unit, ex)}
+        if any(load["buffer"] in written for unit in other.units for load in ex.loads(unit.body)):
+            return False
+    return all(_apart(one, other) for one in a.units for other in b.units if one.buffer == other.buffer)
+
+
+def _apart(one: Unit, other: Unit) -> bool:
+    """Whether two units surely write different elements: on some axis the last of one comes before the first of the other."""
+    extents = {**dict(one.ranges), **dict(other.ranges)}
+    for first, second in zip(one.subscripts, other.subscripts, strict=True):
+        spans = [linear_in(place, frozenset(extents)) for place in (first, second)]
+        if any(span is None or len(span[0]) != 1 or set(span[0].values()) != {1} for span in spans):
+            continue
+        (low, length), (other_low, other_length) = [
+            (span[1], extents[name]) for span in spans if span is not None for name in span[0]
+        ]
+        if nonnegative(other_low - low - length) or nonnegative(low - other_low - other_length):
+            return True
+    return False
 
 
 # ---- which index of one is which of the other ----------------------------------------------------------------------
