@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from staxlang.base.dtypes import BOOL, F32, I64, U8, DType, integer_bounds, real_of
+from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.expressions import apply_row, convert
 from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
@@ -32,10 +34,10 @@ def state_dtype(accumulator: Accumulator) -> DType:
 
 
 def neutral(kind: str, dtype: DType) -> float | int:
-    """What a reduction over nothing gives."""
+    """What a reduction over nothing gives; of a complex dtype its real part, which is the imaginary one, too, where it is infinite."""
     if kind in ("min", "argmin", "max", "argmax"):
         least = kind in ("max", "argmax")
-        if dtype.kind == "f":
+        if dtype.kind in "fc":
             return float("-inf") if least else float("inf")
         low, high = integer_bounds(dtype)
         return low if least else high
@@ -51,7 +53,8 @@ def initial(accumulator: Accumulator, lanes: int, level: int) -> State:
     def constant(value: float, dtype: DType, lanes: int = lanes) -> Value:
         component = real_of(dtype)
         text = splat(number(value, component), element(component), lanes)
-        imag = splat(number(0.0, component), element(component), lanes) if dtype.kind == "c" else ""
+        other = value if math.isinf(value) else 0.0
+        imag = splat(number(other, component), element(component), lanes) if dtype.kind == "c" else ""
         return Value(text, dtype, lanes, level, True, None, imag)
 
     if kind == "count":
@@ -110,22 +113,27 @@ def _count(f: Function, accumulator: Accumulator, state: State, value: Value, ma
 
 def _arg(f: Function, accumulator: Accumulator, state: State, value: Value, mask: Value | None) -> State:
     best, index = state
-    op = "greater" if accumulator.kind == "argmax" else "less"
-    better = apply_row(f, op, (value, best), BOOL)
+    place = _place(f, accumulator.position, value.lanes)
+    if value.dtype.kind == "c":  # these come in any order
+        better = _takes(f, accumulator.kind, state, [value, place])
+    else:
+        better = apply_row(f, "greater" if accumulator.kind == "argmax" else "less", (value, best), BOOL)
     if value.dtype.kind == "f":
         odd = apply_row(f, "isnan", (value,), BOOL)
         fine = apply_row(f, "equal", (best, best), BOOL)
         better = apply_row(f, "logical_and", (apply_row(f, "logical_or", (better, odd), BOOL), fine), BOOL)
     if mask is not None:
         better = apply_row(f, "logical_and", (better, mask), BOOL)
-    position = accumulator.position
-    if value.lanes > 1 and varies(f, terms_of(position)):
-        text, level = lane_numbers_text(f, position)
-        place = Value(text, I64, value.lanes, level, True)
-    else:
-        text, level = size_text(f, position)
-        place = Value(text, I64, 1, level, True)
     return [apply_row(f, "where", (better, value, best), value.dtype), apply_row(f, "where", (better, place, index), I64)]
+
+
+def _place(f: Function, position: Size, lanes: int) -> Value:
+    """The position of the current element, or of each lane's."""
+    if lanes > 1 and varies(f, terms_of(position)):
+        text, level = lane_numbers_text(f, position)
+        return Value(text, I64, lanes, level, True)
+    text, level = size_text(f, position)
+    return Value(text, I64, 1, level, True)
 
 
 def _welford(f: Function, accumulator: Accumulator, state: State, value: Value, mask: Value | None) -> State:
@@ -173,17 +181,22 @@ def merge(f: Function, accumulator: Accumulator, left: State, right: State) -> S
 
 
 def _merge_arg(f: Function, kind: str, left: State, right: State) -> State:
+    take = _takes(f, kind, left, right)
+    return [apply_row(f, "where", (take, new, old), new.dtype) for old, new in zip(left, right, strict=True)]
+
+
+def _takes(f: Function, kind: str, left: State, right: State) -> Value:
+    """Whether the right one is the extreme of two: by value, a NaN first, then the lower position."""
     a, b = left[0], right[0]
     take = apply_row(f, "greater" if kind == "argmax" else "less", (b, a), BOOL)
     same = apply_row(f, "equal", (a, b), BOOL)
-    if a.dtype.kind == "f":
+    if a.dtype.kind in "fc":
         odd_a, odd_b = apply_row(f, "isnan", (a,), BOOL), apply_row(f, "isnan", (b,), BOOL)
-        only = apply_row(f, "logical_and", (odd_b, apply_row(f, "logical_not", (odd_a,), BOOL)), BOOL)
-        take = apply_row(f, "logical_or", (take, only), BOOL)
+        fine = apply_row(f, "logical_not", (odd_a,), BOOL)
+        take = apply_row(f, "logical_and", (apply_row(f, "logical_or", (take, odd_b), BOOL), fine), BOOL)
         same = apply_row(f, "logical_or", (same, apply_row(f, "logical_and", (odd_a, odd_b), BOOL)), BOOL)
     lower = apply_row(f, "less", (right[1], left[1]), BOOL)
-    take = apply_row(f, "logical_or", (take, apply_row(f, "logical_and", (same, lower), BOOL)), BOOL)
-    return [apply_row(f, "where", (take, b, a), a.dtype), apply_row(f, "where", (take, right[1], left[1]), I64)]
+    return apply_row(f, "logical_or", (take, apply_row(f, "logical_and", (same, lower), BOOL)), BOOL)
 
 
 def _merge_welford(f: Function, left: State, right: State) -> State:

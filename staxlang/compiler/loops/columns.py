@@ -11,7 +11,7 @@ from staxlang.compiler.loops.chunks import are_even, make_partials
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import Access, accesses_of, memory_order, merged, unit_bytes, unravelled
-from staxlang.compiler.loops.nests import Scope, moved, part_of, vector_shape
+from staxlang.compiler.loops.nests import Scope, finds, moved, part_of, vector_shape
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -173,7 +173,7 @@ class _Columns:
         accesses: list[Access] = accesses_of(
             one.roots(), one.stores(), [*one.names, *[name for name, _ in self.plan.outer]], self.ex
         )
-        ranges, mapping = merged(memory_order(one.inner, accesses), accesses, self.ex)
+        ranges, mapping = merged(one.inner if finds(one) else memory_order(one.inner, accesses), accesses, self.ex)
         return moved(one, ranges, mapping, self.ex)
 
     def _strip_statements(self, plan: Plan, start: Size, mapping: dict[str, Size], window: tuple[Size, Size] | None) -> list[Statement]:
@@ -380,6 +380,9 @@ class _Columns:
             better = ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
         else:
             better = ex.make("less" if least else "greater", (value, best), BOOL)
+        if reduction.dtype.kind == "c":
+            better = ex.make("logical_or", (better, ex.make("not_equal", (value, value), BOOL)), BOOL)
+            better = ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
         take, new = ex.fresh("v"), ex.fresh("v")
         take_local, new_local = ex.local(take, BOOL), ex.local(new, value.type)
         position = reduction.where if reduction.where is not None else ex.size(reduction.position)
@@ -408,7 +411,8 @@ def neutral(kind: str, dtype: DType, ex: Expressions) -> Node:
         return ex.const(True if dtype is BOOL else 1.0 if dtype.kind == "f" else 1 + 0j if dtype.kind == "c" else 1, dtype)
     least = kind in ("min", "argmin")
     if dtype.kind in "fc":
-        return ex.const(float("inf") if least else float("-inf"), dtype)
+        end = float("inf") if least else float("-inf")
+        return ex.const(complex(end, end) if dtype.kind == "c" else end, dtype)
     if dtype is BOOL:
         return ex.const(least, dtype)
     low, high = integer_bounds(dtype)

@@ -13,8 +13,7 @@ from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.ir import Buffer, Kernel, Loop, Nest, Statement, Store
 from staxlang.compiler.loops.keep import keep_values
-from staxlang.compiler.loops.nests import moved_write, vector_shape
-from staxlang.compiler.loops.openings import FINDING
+from staxlang.compiler.loops.nests import finds, finds_out_of_order, moved_write, vector_shape
 from staxlang.compiler.loops.over import over_body
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
@@ -56,8 +55,10 @@ def _body(
     over = bool(plan.over or plan.columns)
     column = None if over else column_axis(plan, ex)
     chunked = can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex)
-    if column is None and not chunked and any(r.kind in FINDING for one in plan.passes for r in one.reductions):
+    places = [one for one in plan.passes if finds(one)]
+    if column is None and places and (not chunked or any(finds_out_of_order(one, ex) for one in places)):
         plan = with_merged_rows(assemble(cluster, stored, ex, positions=True), ex)
+        chunked = chunked and can_chunk(plan)
     kept = keep_values(plan, ex, tiles if column is None else None)
     streaming -= {one.buffer for one in kept}
     if over:

@@ -26,7 +26,8 @@ def neutral(kind: str, dtype: np.dtype[Any]) -> Scalar:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return dtype.type(limits.max if kind == "min" else limits.min)
-    return dtype.type(np.inf if kind == "min" else -np.inf)
+    end = np.inf if kind == "min" else -np.inf
+    return dtype.type(complex(end, end) if dtype.kind == "c" else end)
 
 
 def _count(total: Scalar, value: Scalar) -> Scalar:

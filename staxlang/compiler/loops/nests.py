@@ -63,10 +63,25 @@ def accumulator(one: Reduction, value: Node, position: Size, name: str = "") -> 
 
 
 def in_order(one: Pass, ex: Expressions) -> Pass:
-    """The pass with its inner axes in order of memory, merged where all accesses allow."""
+    """The pass with its inner axes in order of memory, merged where all accesses allow.
+
+    Where a place is found, that of the first of equal values, the walk keeps to the order of places.
+    """
     accesses = accesses_of(one.roots(), one.stores(), one.names, ex)
-    ranges, mapping = merged(memory_order(one.inner, accesses), accesses, ex)
+    ranges, mapping = merged(one.inner if finds(one) else memory_order(one.inner, accesses), accesses, ex)
     return moved(one, ranges, mapping, ex)
+
+
+def finds(one: Pass) -> bool:
+    return any(reduction.kind in FINDING for reduction in one.reductions)
+
+
+def finds_out_of_order(one: Pass, ex: Expressions) -> bool:
+    """Whether a pass finds a place and would rather walk in another order than that of places."""
+    if len(one.inner) < 2 or not finds(one):
+        return False
+    accesses = accesses_of(one.roots(), one.stores(), one.names, ex)
+    return memory_order(one.inner, accesses) != one.inner
 
 
 def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), window: tuple[Size, Size] | None = None) -> None:

@@ -59,7 +59,7 @@ def best_kind(kind: str) -> str:
 def matches(value: Node, best: Node, ex: Expressions) -> Node:
     """Whether a value is the best one. Where there is a NaN, that is the best one, and nothing equals it."""
     same = ex.make("equal", (value, best), BOOL)
-    if value.type.kind != "f":
+    if value.type.kind not in "fc":
         return same
     return ex.make("logical_or", (same, ex.make("not_equal", (value, value), BOOL)), BOOL)
 
