@@ -21,6 +21,7 @@ from staxlang.compiler.lowering.pointwise import (
     lower_reduce,
     lower_scan,
 )
+from staxlang.compiler.lowering.reshaped import reshaped
 from staxlang.compiler.lowering.state import READ_ROWS, Lowering
 from staxlang.compiler.lowering.structure import lower_concatenate, lower_gather, lower_pad
 from staxlang.compiler.lowering.updates import evaluation_order, find_homes, lower_scatter, lower_update
@@ -78,7 +79,8 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
     updates = tuple([(position, _update_buffer(state, node)) for position, node in graph.updates])
     checks = tuple([state.stored[node] for node in graph.checks])
-    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks)
+    shapes = tuple([node.type.shape for node in graph.outputs])
+    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks, shapes=shapes)
 
 
 def _declare_inputs(state: Lowering, graph: Graph) -> None:
@@ -94,10 +96,18 @@ def _declare_outputs(state: Lowering, graph: Graph) -> None:
         if node in state.stored or node in state.homes or node.op in _READ_THROUGH or node.op == "constant_array":
             continue
         state.homes[node] = state.add_buffer(f"out{position}", node.type.dtype, node.type.shape, "output", position)
+    for position, node in enumerate(graph.outputs):
+        base = reshaped(node, graph.facts)
+        if base is not None and base not in state.homes and base not in state.stored:
+            state.homes[base] = state.add_buffer(f"out{position}", base.type.dtype, base.type.shape, "output", position)
 
 
 def _store_result(state: Lowering, node: Node, position: int) -> str:
     name = f"out{position}"
+    if name in state.buffers and state.stored.get(node) != name:  # it is made in another shape
+        base = reshaped(node, state.graph.facts)
+        if base is not None and state.stored.get(base) == name:
+            return name
     if state.stored.get(node) != name:
         state.add_buffer(name, node.type.dtype, node.type.shape, "output", position)
         at = indices(len(node.type.shape))

@@ -49,7 +49,9 @@ def execute(
     for position, buffer in schedule.program.updates:
         if machine.memory[buffer] is not arrays[position]:
             arrays[position][...] = machine.memory[buffer]
-    return [machine.memory[name] for name in schedule.program.outputs]
+    found = [machine.memory[name] for name in schedule.program.outputs]
+    shapes = schedule.program.shapes or [one.shape for one in found]
+    return [one.reshape([evaluate(size, machine.env) for size in shape]) for one, shape in zip(found, shapes, strict=True)]
 
 
 class _Machine:

@@ -104,10 +104,11 @@ class LoopProgram:
     interner: Interner
     buffers: dict[str, Buffer]
     steps: tuple[Definition | LibraryCall, ...]
-    outputs: tuple[str, ...]  # buffer of each result, in order
+    outputs: tuple[str, ...]  # buffer of each result, in order; a buffer's shape may be another one of as many elements
     updates: tuple[tuple[int, str], ...] = ()  # (input position, buffer whose value is written back to it)
     checked: int = 0  # that many steps come before all that write to arguments, and hold every run-time check (0: nothing to part)
     checks: tuple[str, ...] = ()  # buffers that nobody reads, made for the run-time checks in their definitions
+    shapes: tuple[tuple[Size, ...], ...] = ()  # the results' own shapes; empty: those of their buffers
 
 
 # ---- scheduled kernels ---------------------------------------------------------------------------------------------

@@ -104,6 +104,7 @@ class _Printer:
     def text(self) -> str:
         body = self.steps()
         declarations = self.declarations()
+        ending = self.ending()
         free = sorted(self.free_symbols - self.loop_names)
         head = ["import numpy as np", "", "from staxlang.compiler.loops import meaning", ""]
         if any(d.name == "bf16" for d in self.dtypes):
@@ -111,7 +112,7 @@ class _Printer:
         head += [f"{d.name} = {_dtype_source(d)}" for d in sorted(self.dtypes, key=lambda d: d.name)]
         head += ["", "", "def program(arrays, scalars, sizes):"]
         head += [f"    {self.names[name]} = sizes[{name!r}]" for name in free]
-        return "\n".join([*head, *declarations, *body, self.ending()]) + "\n"
+        return "\n".join([*head, *declarations, *body, ending]) + "\n"
 
     # ---- names and sizes ----
 
@@ -192,7 +193,11 @@ class _Printer:
 
     def ending(self) -> str:
         lines = [f"    arrays[{position}][...] = {self.buffer(name)}" for position, name in self.program.updates]
-        return "\n".join([*lines, f"    return [{', '.join(map(self.buffer, self.program.outputs))}]"])
+        results: list[str] = []
+        for name, shape in zip(self.program.outputs, self.program.shapes or [()] * len(self.program.outputs), strict=True):
+            changed = self.program.shapes and shape != self.program.buffers[name].shape
+            results.append(f"{self.buffer(name)}.reshape({self.shape(shape)})" if changed else self.buffer(name))
+        return "\n".join([*lines, f"    return [{', '.join(results)}]"])
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)

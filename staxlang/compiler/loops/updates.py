@@ -41,7 +41,7 @@ def with_updates(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, li
             steps.append(_copy(saved, buffer, ex))
             back = [(one, saved if other == buffer else other) for one, other in back]
     steps += [_copy(target, buffer, ex) for target, buffer in back]
-    return LoopProgram(program.interner, ex.buffers, tuple(steps), program.outputs, (), checked, program.checks), notes
+    return replace(program, buffers=ex.buffers, steps=tuple(steps), updates=(), checked=checked), notes
 
 
 def _checks_first(program: LoopProgram, ex: Expressions) -> tuple[Steps, int]:

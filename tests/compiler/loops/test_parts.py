@@ -81,3 +81,37 @@ def test_parts_of_an_argument() -> None:
         return y
 
     run(written, X, np.zeros(10000))
+
+
+# ---- another shape of a value ----
+
+
+def test_a_result_of_another_shape_is_made_where_it_belongs() -> None:
+    def shapes(x, w):
+        product = x @ w
+        return product.reshape(5, -1), product.T, np.concatenate([x, 2 * x]).ravel()
+
+    kernel = stax.kernel(shapes)
+    x, w = X[:1000].reshape(50, 20), X[:600].reshape(20, 30)
+    for got, want in zip(kernel(x, w), shapes(x, w), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+    report = kernel.explain(x, w)
+    assert [one.name for one in report.kernels] == ["gemm", "k1"] and report.copies == ()
+
+    lowered = kernel.lower(stax.spec(("N", 20), np.float64), stax.spec((20, 30), np.float64))
+    for engine in ("cpu", "reference"):
+        for got, want in zip(lowered.compile(engine)(x, w), shapes(x, w), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+def test_a_result_of_another_shape_that_is_written_on() -> None:
+    def changed(x, w):
+        product = x @ w
+        flat = product.reshape(-1)
+        flat[3:7] = 0
+        return flat.reshape(3, -1), product[:1]
+
+    kernel = stax.kernel(changed)
+    x, w = X[:600].reshape(30, 20), X[:600].reshape(20, 30)
+    for got, want in zip(kernel(x, w), changed(x, w), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
