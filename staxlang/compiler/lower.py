@@ -13,6 +13,7 @@ from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
 from staxlang.compiler.lowering.externs import lower_extern
+from staxlang.compiler.lowering.pieces import lower_pieces, open_nodes
 from staxlang.compiler.lowering.pointwise import (
     lower_assert_index,
     lower_cast,
@@ -43,6 +44,7 @@ LOWERING_ROWS: dict[str, LoweringRow] = {
     "update": lower_update,
     "contract": lower_contract,
     "bordered": lower_bordered,
+    "pieces": lower_pieces,
     "extern": lower_extern,
 }
 _READ_THROUGH = frozenset(("view", *READ_ROWS))
@@ -58,10 +60,12 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     state = Lowering(graph)
     _declare_inputs(state, graph)
     order = evaluation_order(graph.roots)
+    state.open = open_nodes(order)
+    state.results_of_pieces = tuple([node for node in order if node.op == "pieces"])
     _declare_outputs(state, graph)
     find_homes(state, order)
     for node in order:
-        if node in state.stored or node.op in _READ_THROUGH:
+        if node in state.stored or node.op in _READ_THROUGH or node in state.open:
             continue
         state.spans = graph.interner.spans.get(node, ())
         row = LOWERING_ROWS.get(node.op)

@@ -10,7 +10,7 @@ from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Size, evaluate
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.expressions import subexpressions
-from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, Loop, Nest, Statement
+from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, Loop, Nest, Range, Statement
 from staxlang.compiler.loops.report import Traffic
 from staxlang.compiler.loops.report import report as schedule_report
 from staxlang.compiler.node import Node
@@ -185,7 +185,15 @@ def _gemm_flops(step: LibraryCall, sizes: Mapping[str, int]) -> int:
 
 def _flops(definition: Definition, sizes: Mapping[str, int]) -> int:
     points = _number(element_count(tuple(extent for _, extent in definition.ranges)), sizes)
-    return points * _operations(definition.body, sizes, set())
+    return points * _operations(definition.body, _in_the_middle(definition.ranges, sizes), set())
+
+
+def _in_the_middle(ranges: Iterable[Range], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes with indices in the middle of their ranges: extents that depend on them have their mean there."""
+    found = dict(sizes)
+    for name, extent in ranges:
+        found[name] = max(0, _number(extent, found)) // 2
+    return found
 
 
 def _operations(root: Node, sizes: Mapping[str, int], seen: set[Node]) -> int:
@@ -194,8 +202,9 @@ def _operations(root: Node, sizes: Mapping[str, int], seen: set[Node]) -> int:
         return 0
     seen.add(root)
     if root.op == "reduce":
-        points = _number(element_count(tuple(extent for _, extent in root["ranges"])), sizes)
-        return points * (1 + sum(_operations(operand, sizes, set()) for operand in root.operands))
+        inner = _in_the_middle(root["ranges"], sizes)
+        points = max(0, _number(element_count(tuple(extent for _, extent in root["ranges"])), inner))
+        return points * (1 + sum(_operations(operand, inner, set()) for operand in root.operands))
     own = 0 if root.op in _FREE_OPS or root.type.kind not in "fc" else 1
     return own + sum(_operations(operand, sizes, seen) for operand in root.operands)
 

@@ -18,6 +18,7 @@ from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
 from staxlang.base.sizes import Condition, Size, linear_in
 from staxlang.base.types import TensorType, row_major_strides
 from staxlang.typecheck import binding, scalars, views
+from staxlang.typecheck.index_notation.reads import note_own_read
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import (
     ArrayValue,
@@ -120,6 +121,8 @@ def read(call: CallContext, value: Value) -> Handle:
     if type(value) is ArrayValue:
         storage = value.storage
         call.context.note_read(storage)
+        if storage in call.context.indices.owns:
+            note_own_read(call, value)
         if value.subscripts is None:
             return storage.handle
         type_ = TensorType(value.type.dtype, value.type.shape)

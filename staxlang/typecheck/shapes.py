@@ -113,6 +113,7 @@ _LEAF_ATTRIBUTES = {
     "constant": ("value",),
     "constant_array": ("data",),
     "iota": ("axis",),
+    "own": ("number",),
 }
 
 
@@ -342,9 +343,25 @@ def _fold(op: str, operands: Operands, attributes: Attributes, facts: Facts, dec
 
 
 def _ranges(op: str, attributes: Attributes) -> tuple[tuple[str, Size, Size], ...]:
-    ranges = _attribute(op, attributes, "ranges")
-    _demand(type(ranges) is tuple and len({name for name, _, _ in ranges}) == len(ranges), op, f"{ranges!r} are not different ranges")
+    ranges: tuple[tuple[str, Size, Size], ...] = _attribute(op, attributes, "ranges")
+    _demand(len({one[0] for one in ranges}) == len(ranges), op, f"{ranges!r} are not different ranges")
     return ranges
+
+
+def _pieces(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    """One of the tensors that pieces define: operand k is the value of `parts[k]` = (which tensor, subscripts) for one point."""
+    if declared is None:
+        raise IllegalOperation("pieces: its type must be given")
+    parts, stages = _attribute(op, attributes, "parts"), _attribute(op, attributes, "stages")
+    _arity(op, operands, len(parts))
+    result = _attribute(op, attributes, "result")
+    _demand(0 <= result < len(_attribute(op, attributes, "owns")), op, f"no result {result}")
+    _demand(sorted([one for stage in stages for one in stage[0]]) == list(range(len(parts))), op, "each piece is in one stage")
+    for operand, (number, subscripts) in zip(operands, parts, strict=True):
+        _demand(operand.shape == (), op, f"a piece is {operand} for one point")
+        _demand(number != result or operand.dtype is declared.dtype, op, f"a piece is {operand}, the tensor {declared}")
+        _demand(number != result or len(subscripts) == declared.rank, op, f"{len(subscripts)} subscripts into {declared}")
+    return declared
 
 
 def _bordered(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
@@ -381,6 +398,8 @@ _RULES: dict[str, Rule] = {
     "define": _define,
     "fold": _fold,
     "bordered": _bordered,
+    "own": _leaf,
+    "pieces": _pieces,
     "extern": _extern,
     "composite": _composite,
 }

@@ -54,4 +54,45 @@ INDEX_ROWS: tuple[Row, ...] = (
         _kernel("let y[i] = sum[j] x[i, j]\nreturn y", "x", "np.ones((4, 3))"),
         "write it as an index expression, or compute it before",
     ),
+    Row(
+        "index-pieces", TypeError,
+        "the pieces of `{name}` do not fit: {reason}",
+        "A tensor may be defined in pieces, each with as many subscripts as the tensor has axes: an index variable, or a place counted from "
+        "the start.",
+        _kernel("let s[0] = x[0]\nlet s[i, j] = x[i] + x[j]\nreturn s"),
+        _kernel("let s[0] = x[0]\nlet s[i] = x[i] + x[i - 1]\nreturn s"),
+    ),
+    Row(
+        "index-undefined", ValueError,
+        "nothing defines `{box}`",
+        "The pieces of a tensor must give each of its elements. A range that does not begin at 0 leaves the places before it to another "
+        "piece.",
+        _kernel("let d[i in 1..4] = x[i] - x[i - 1]\nreturn d"),
+        _kernel("let d[0] = 0.0\nlet d[i in 1..4] = x[i] - x[i - 1]\nreturn d"),
+        "add a piece, as in `let {name}[0] = ..`, or let the index begin at 0",
+    ),
+    Row(
+        "index-defined-twice", ValueError,
+        "`{box}` defines elements of `{name}` that another piece defines",
+        "Each element of a tensor has one definition. A second definition of the whole needs a name of its own.",
+        _kernel("let y[i] = x[i]\nlet y[i in 0..4] = 2.0 * x[i]\nreturn y"),
+        _kernel("let y[i] = x[i]\nlet z[i] = 2.0 * y[i]\nreturn z"),
+        "give ranges that do not overlap, or use another name",
+    ),
+    Row(
+        "index-order", ValueError,
+        "`{read}` is not proved to be computed before `{target}`, which needs it",
+        "A tensor may read its own elements where they come before, in some order of its axes, forwards or backwards: `s[i - 1]` for "
+        "`s[i]`, `d[i - 1, j]` for `d[i, j]`, `x[j]` under `sum[j in 0..i]`.",
+        _kernel("let s[0] = x[0]\nlet s[i in 1..4] = s[4 - i] + x[i]\nreturn s"),
+        _kernel("let s[0] = x[0]\nlet s[i in 1..4] = s[i - 1] + x[i]\nreturn s"),
+    ),
+    Row(
+        "index-own-whole", TypeError,
+        "`{text}` reads more than an element of a tensor that is being defined",
+        "While a tensor is defined by its own elements, only single elements of it can be read, with a subscript for each axis.",
+        _kernel("let s[0] = x[0]\nlet s[i] = s.sum() + x[i]\nreturn s"),
+        _kernel("let s[0] = x[0]\nlet s[i] = sum[j in 0..i] s[j] + x[i]\nreturn s"),
+        "read elements: `sum[j in 0..i] s[j]`",
+    ),
 )  # fmt: skip

@@ -24,7 +24,7 @@ class Fusion:
 
     __slots__ = ("before", "ex", "groups", "readers", "reads", "refusals", "target", "writes")
 
-    def __init__(self, steps: Sequence[Step], ex: Expressions, target: Target) -> None:
+    def __init__(self, steps: Sequence[Step | Cluster], ex: Expressions, target: Target) -> None:
         self.ex, self.target = ex, target
         self.refusals: list[tuple[Cluster, Cluster, str]] = []
         self.groups: list[Cluster | LibraryCall | None] = [
@@ -158,15 +158,18 @@ class Fusion:
         return order
 
 
-def fuse(steps: Sequence[Step], ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
+def fuse(steps: Sequence[Step | Cluster], ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
     """Clusters and library calls in order, and in words which neighbours were not fused and why."""
     state = Fusion(steps, ex, target)
     state.run()
     return state.ordered(), state.notes()
 
 
-def touched(step: Step | Definition, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
+def touched(step: Step | Definition | Cluster, ex: Expressions) -> tuple[frozenset[str], frozenset[str]]:
     """Buffers that a step reads and those that it writes."""
+    if isinstance(step, Cluster):
+        found = [touched(unit, ex) for unit in step.units]
+        return frozenset([name for reads, _ in found for name in reads]), frozenset([name for _, writes in found for name in writes])
     if isinstance(step, LibraryCall):
         return frozenset(view.buffer for view in step.operands), frozenset(view.buffer for view in step.outs)
     reads = {load["buffer"] for root in (step.body, *step.indirect) for load in ex.loads(root)}

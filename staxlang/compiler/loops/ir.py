@@ -44,6 +44,27 @@ class Buffer:
 
 
 @record
+class Walk:
+    """How a definition is computed that reads elements which it, or a neighbour, has made.
+
+    Definitions of one `group` follow one another and are one kernel; those of one `stage` have the same ranges and are made together at
+    each point, in their order. The indices in `order` run one after the other, outermost first; along those in `apart` nothing depends
+    on anything, and they may be walked outside of all; the indices that are left are walked inside.
+    """
+
+    group: int
+    stage: int
+    order: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+    def outermost_first(self, ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+        """The ranges in an order in which they may be walked."""
+        extents = dict(ranges)
+        last = [one for one in ranges if one[0] not in self.order and one[0] not in self.apart]
+        return (*[one for one in ranges if one[0] in self.apart], *[(name, extents[name]) for name in self.order], *last)
+
+
+@record
 class Definition:
     """`buffer[subscripts] over ranges = body`; ranges name the loop indices, outermost first.
 
@@ -57,6 +78,7 @@ class Definition:
     body: Node
     mode: Literal["set", "add", "min", "max"] = "set"  # how an update combines with what is there
     indirect: tuple[Node, ...] = ()
+    walk: Walk | None = None
 
 
 @record

@@ -17,6 +17,7 @@ from staxlang.compiler.loops.nests import finds, finds_out_of_order, moved_write
 from staxlang.compiler.loops.over import over_body
 from staxlang.compiler.loops.rows import flat_body, outer_loops, rows_body, with_merged_rows
 from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.loops.walks import walk_body
 from staxlang.compiler.loops.work import work_of
 from staxlang.compiler.target import Target
 
@@ -44,6 +45,8 @@ def _body(
     cluster: Cluster, stored: frozenset[str], streaming: frozenset[str], ex: Expressions, target: Target, tiles: list[Buffer]
 ) -> tuple[Statement, ...]:
     first = cluster.units[0]
+    if first.walk is not None:
+        return walk_body(cluster, lambda one, written: _body(one, written, frozenset(), ex, target, tiles), ex, target)
     if first.body.op == "scan":
         return scan_body(first, ex, target)
     if first.mode != "set" or first.indirect:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -153,9 +155,10 @@ class _Printer:
             self.identifier("buffer " + name)
         self.lines = []
         steps = self.program.steps if self.schedule is None else self.schedule.steps
-        for step in steps:
+        for number, step in enumerate(steps):
             if isinstance(step, Definition):
-                self.definition(step)
+                if number == 0 or not _is_one_walk(steps[number - 1], step):
+                    self.definitions([step, *takewhile(partial(_is_one_walk, step), steps[number + 1 :])])
             elif isinstance(step, LibraryCall):
                 self.library_call(step)
             else:
@@ -206,6 +209,19 @@ class _Printer:
         self.loop_names.add(index)
         stop = self.size(start + extent)
         self.line(depth, f"for {self.symbol(index)} in range({stop if start == 0 else f'{self.size(start)}, {stop}'}):")
+
+    def definitions(self, together: Sequence[Any]) -> None:
+        """One definition, or those that are made in one walk."""
+        step: Definition = together[0]
+        if step.walk is None:
+            self.definition(step)
+            return
+        depth = 1
+        for index, extent in step.walk.outermost_first(step.ranges):
+            self.loop(depth, index, 0, extent)
+            depth += 1
+        for one in together:
+            self.store(depth, one.buffer, one.subscripts, one.body, one.mode, one.indirect)
 
     def definition(self, step: Definition) -> None:
         depth = 1
@@ -329,6 +345,13 @@ class _Printer:
         if getattr(np, node.op, None) is operation.reference and isinstance(operation.reference, np.ufunc):
             return f"np.{node.op}({operands})"
         return f"{self.dtype(node.type)}(meaning.OPERATION[{node.op!r}]({operands}))"
+
+
+def _is_one_walk(one: object, other: object) -> bool:
+    """Whether two steps are definitions that are made together at each point."""
+    if not isinstance(one, Definition) or not isinstance(other, Definition) or one.walk is None or other.walk is None:
+        return False
+    return (one.walk.group, one.walk.stage) == (other.walk.group, other.walk.stage)
 
 
 def _constant(printer: _Printer, node: Node) -> str:

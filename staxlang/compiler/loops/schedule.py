@@ -15,6 +15,7 @@ from staxlang.compiler.loops.moments import split_moments
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import Step, make_units
 from staxlang.compiler.loops.updates import with_updates
+from staxlang.compiler.loops.walks import with_groups
 from staxlang.compiler.target import Target
 
 __all__ = ["schedule", "size_symbols"]
@@ -45,7 +46,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
 
 def grouped(program: LoopProgram, ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
     """The program's definitions gathered into those of one kernel each, in order; and in words what was not fused."""
-    steps = split_moments(make_units(program, ex), ex, target)
+    steps = with_groups(split_moments(make_units(program, ex), ex, target), ex)
     if not program.checked:
         return fuse(steps, ex, target)
     early, notes = fuse([step for step in steps if _is_early(step, program)], ex, target)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from staxlang.base.records import record
 from staxlang.base.sizes import Size, substitute, symbol, symbols
-from staxlang.compiler.loops.expressions import Expressions, lone_symbol
-from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range
+from staxlang.compiler.loops.expressions import Expressions, lone_symbol, subexpressions
+from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range, Walk
 from staxlang.compiler.node import Node
 
 # A value this cheap (in instructions, loads aside) is computed again by each reader rather than kept.
@@ -30,6 +30,7 @@ class Unit:
     body: Node
     mode: Literal["set", "add", "min", "max"] = "set"
     indirect: tuple[Node, ...] = ()
+    walk: Walk | None = None
 
     @property
     def indices(self) -> tuple[str, ...]:
@@ -73,6 +74,7 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
     uses = _Uses(program, ex)
     inlined: dict[str, Definition] = {}
     steps: list[Step] = []
+    names: dict[tuple[int, int, str], str] = {}
     for number, step in enumerate(program.steps):
         if isinstance(step, LibraryCall):
             steps.append(step)
@@ -84,7 +86,7 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
             inlined[step.buffer] = Definition(step.buffer, step.ranges, step.subscripts, body)
         else:
             indirect = tuple([_expanded(node, inlined, ex) for node in step.indirect])
-            steps.append(_unit(number, step, body, indirect, ex))
+            steps.append(_unit(number, step, body, indirect, names, ex))
     return steps
 
 
@@ -102,14 +104,17 @@ def _expanded(body: Node, inlined: dict[str, Definition], ex: Expressions) -> No
     return ex.replace(body, table) if table else body
 
 
-def _unit(number: int, step: Definition, body: Node, indirect: tuple[Node, ...], ex: Expressions) -> Unit:
+def _unit(
+    number: int, step: Definition, body: Node, indirect: tuple[Node, ...], names: dict[tuple[int, int, str], str], ex: Expressions
+) -> Unit:
+    """The unit of a definition; `names` are those of indices that definitions of one stage share."""
     mapping: dict[str, Size] = {}
     ranges: list[Range] = []
     for name, extent in step.ranges:
         if extent == 1:
             mapping[name] = 0
         else:
-            own = ex.fresh("i")
+            own = ex.fresh("i") if step.walk is None else _shared(step.walk, name, names, ex)
             mapping[name] = symbol(own)
             ranges.append((own, extent))
     subscripts = tuple([one if isinstance(one, int) else _mapped(one, mapping) for one in step.subscripts])
@@ -120,7 +125,22 @@ def _unit(number: int, step: Definition, body: Node, indirect: tuple[Node, ...],
     else:
         body = drop_unit_reductions(ex.substitute(body, mapping, memo), ex)
     indirect = tuple([ex.substitute(node, mapping, memo) for node in indirect])
-    return Unit(number, step.buffer, tuple(ranges), subscripts, body, step.mode, indirect)
+    return Unit(number, step.buffer, tuple(ranges), subscripts, body, step.mode, indirect, _walk(step.walk, mapping))
+
+
+def _shared(walk: Walk, name: str, names: dict[tuple[int, int, str], str], ex: Expressions) -> str:
+    key = walk.group, walk.stage, name
+    if key not in names:
+        names[key] = ex.fresh("i")
+    return names[key]
+
+
+def _walk(walk: Walk | None, mapping: dict[str, Size]) -> Walk | None:
+    """The walk over the unit's indices; those of extent 1 are gone."""
+    if walk is None:
+        return None
+    order, apart = [tuple([str(mapping[name]) for name in part if mapping[name] != 0]) for part in (walk.order, walk.apart)]
+    return Walk(walk.group, walk.stage, order, apart)
 
 
 def _mapped(subscript: Size, mapping: dict[str, Size]) -> Size:
@@ -156,7 +176,7 @@ def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram,
         return False
     if number < program.checked and ex.checks(body):  # made before arguments are written to, and not again
         return False
-    if body.op == "scan" or ex.reduces(body):
+    if body.op == "scan" or ex.reduces(body) or step.walk is not None:
         return False
     sites = uses.sites[step.buffer]
     if any(load.operands for _, load in sites) and not (ex.cost(body) <= CHEAP_EXPANDED and ex.can_index(body, dict(step.ranges))):
@@ -198,7 +218,7 @@ def _expands(step: Definition, load: Node, program: LoopProgram, reader: int) ->
     definition = program.steps[reader]
     assert isinstance(definition, Definition)
     names = {name for name, extent in definition.ranges if extent != 1}
-    for node in _reductions_around(definition.body):
+    for node in _reductions_around(definition):
         names |= {name for name, extent in node["ranges"] if extent != 1}
     used: set[str] = set()
     for subscript in load["subscripts"]:
@@ -206,10 +226,12 @@ def _expands(step: Definition, load: Node, program: LoopProgram, reader: int) ->
     return not names <= used
 
 
-def _reductions_around(body: Node) -> list[Node]:
-    """The reductions of a definition before inlining: at most one, near the root."""
+def _reductions_around(definition: Definition) -> list[Node]:
+    """The reductions of a definition before inlining: at most one, near the root, but where it is a piece of a tensor."""
+    if definition.walk is not None:
+        return [node for node in subexpressions((definition.body,)) if node.op == "reduce"]
     found: list[Node] = []
-    node = body
+    node = definition.body
     while node.op in ("cast", "reduce"):
         if node.op == "reduce":
             found.append(node)

@@ -58,8 +58,23 @@ def _checks_first(program: LoopProgram, ex: Expressions) -> tuple[Steps, int]:
     needed = 0
     for k in checking:
         needed |= before[k] | 1 << k
+    needed = _with_whole_walks(needed, steps, before)
     first = [step for k, step in enumerate(steps) if needed >> k & 1]
     return first + [step for k, step in enumerate(steps) if not needed >> k & 1], len(first)
+
+
+def _with_whole_walks(needed: int, steps: Steps, before: list[int]) -> int:
+    """The steps (bits), with all definitions that are one kernel with one of them."""
+    groups = [step.walk.group if isinstance(step, Definition) and step.walk is not None else None for step in steps]
+    while True:
+        wanted = {group for k, group in enumerate(groups) if group is not None and needed >> k & 1}
+        more = needed
+        for k, group in enumerate(groups):
+            if group in wanted:
+                more |= before[k] | 1 << k
+        if more == needed:
+            return needed
+        needed = more
 
 
 def _may_fail(step: Definition | LibraryCall, ex: Expressions) -> bool:
@@ -89,7 +104,7 @@ def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, chec
         return None
     writers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and step.buffer == buffer]
     touching = [k for k, step in enumerate(steps) if isinstance(step, LibraryCall) and _calls_with(step, (buffer, target))]
-    if not writers or touching or writers[0] < checked:
+    if not writers or touching or writers[0] < checked or any(getattr(steps[k], "walk", None) is not None for k in writers):
         return None
     first = steps[writers[0]]
     assert isinstance(first, Definition)

@@ -23,7 +23,9 @@ class Lowering:
     """`stored` maps a graph node to the buffer that holds its value. Nodes without one (views, constants, scalars, sizes, iota)
     are read through: see `read`."""
 
-    __slots__ = ("buffers", "copies", "counts", "graph", "homes", "interner", "roots", "spans", "steps", "stored")
+    __slots__ = (
+        "buffers", "copies", "counts", "graph", "homes", "interner", "open", "results_of_pieces", "roots", "spans", "steps", "stored",
+    )  # fmt: skip
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -35,6 +37,8 @@ class Lowering:
         self.roots = frozenset(graph.roots)
         self.homes: dict[Node, str] = {}  # buffers that a node's value must be made in: results, storages updated in place
         self.counts = {"r": 0, "t": 0}
+        self.open: frozenset[Node] = frozenset()  # values for one point of a tensor in pieces: part of its definitions
+        self.results_of_pieces: tuple[Node, ...] = ()
         self.spans: tuple[Span, ...] = ()  # of the graph node that is being lowered
 
     # ---- buffers ----

@@ -15,10 +15,9 @@ from staxlang.base.sizes import Condition, Facts, Interval, Size, bounds, index_
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError, inherit_spans, topological
 from staxlang.compiler.node import Interner, Node
+from staxlang.compiler.open_nodes import making
+from staxlang.typecheck.index_notation.scope import MARK
 from staxlang.typecheck.views import index, index_name, indices
-
-BINDING = frozenset(("define", "fold"))
-MARK = "for["  # how the symbols of index variables begin
 
 
 class Lifted(NamedTuple):
@@ -47,13 +46,14 @@ def lift_graph(graph: Graph, rows: Mapping[str, Row]) -> Graph:
         return graph
     lifting = Lifting(graph, order, rows)
     for node in order:
-        lifting.lift(node)
+        if not lifting.making[node]:  # what reads a tensor in the making is looked at where that is made
+            lifting.lift(node)
     done = lifting.done
     return graph._replace(
         outputs=tuple([done[node].node for node in graph.outputs]),
         updates=tuple([(position, done[node].node) for position, node in graph.updates]),
         pending=(),
-        checks=tuple(dict.fromkeys([done[node].node for node in graph.checks])),
+        checks=tuple(dict.fromkeys([done[node].node for node in graph.checks if node in done])),
     )
 
 
@@ -61,8 +61,10 @@ def bound_ranges(order: Iterable[Node]) -> dict[str, tuple[str, Size, Size]]:
     """The ranges (symbol, start, stop) that nodes bind, those in the bodies of composites included."""
     found: dict[str, tuple[str, Size, Size]] = {}
     for node in order:
-        if node.op in BINDING:
+        if node.op in ("define", "fold"):
             found.update({one[0]: one for one in node["ranges"]})
+        elif node.op == "pieces":
+            found.update({one[0]: one for stage in node["stages"] for one in stage[1]})
         elif node.op == "composite":
             found.update(bound_ranges(topological(node["region"].outputs)))
     return found
@@ -71,13 +73,14 @@ def bound_ranges(order: Iterable[Node]) -> dict[str, tuple[str, Size, Size]]:
 class Lifting:
     """One run: `done` has what each node has become. `boxes` are the values of all index symbols, the outermost first."""
 
-    __slots__ = ("boxes", "done", "facts", "interner", "order", "rows")
+    __slots__ = ("boxes", "done", "facts", "interner", "making", "order", "rows")
 
     def __init__(self, graph: Graph, order: Sequence[Node], rows: Mapping[str, Row]) -> None:
         self.rows = rows
         self.interner: Interner = graph.interner
         self.facts: Facts = graph.facts
         self.done: dict[Node, Lifted] = {}
+        self.making = making(order)
         self.boxes: dict[str, Box] = {}
         self.order: dict[str, int] = {}
         found = bound_ranges(order)

@@ -9,6 +9,7 @@ from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.lift import Lifted, Lifting, Row, lift_graph
+from staxlang.compiler.passes.lift_pieces import lift_pieces
 from staxlang.compiler.passes.lift_structure import STRUCTURE_ROWS
 from staxlang.typecheck.views import index
 
@@ -170,5 +171,6 @@ LIFT_ROWS: dict[str, Row] = {
     "view": lift_view,
     "define": lift_define,
     "fold": lift_fold,
+    "pieces": lift_pieces,
     **STRUCTURE_ROWS,
 }

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from staxlang.base.sizes import Condition, Size, symbol
-from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext, EvaluationContext
 from staxlang.typecheck.frames import Frame
@@ -27,31 +27,40 @@ def under(frame: Frame, node: Any, binders: Sequence[tree.Binder], run: Run) -> 
     """
     indices = frame.context.indices
     count = indices.count
-    given = [_made(frame, binder) for binder in binders]
+    given = [made_index(frame, binder) for binder in binders]
     if indices.searching or all(index.stop is not None for index in given):
-        return given, _bound(frame, given, run)
-    _search(frame, frame.call(node), given, run)
+        return given, bound(frame, given, run)
+    call = frame.call(node)
+    with searching(frame):
+        bound(frame, given, run)
+        find_ranges(call, [index for index in indices.active.values() if index.stop is None], indices.uses)
+    require_ranges(call, given)
     indices.count = count + len(given)  # so that what is made again gets the same names
-    return given, _bound(frame, given, run)
+    return given, bound(frame, given, run)
 
 
-def _search(frame: Frame, call: CallContext, given: Sequence[Index], run: Run) -> None:
-    """Evaluates for the uses of indices only, and finds the ranges."""
+@contextmanager
+def searching(frame: Frame) -> Generator[bool]:
+    """What is evaluated inside is evaluated for the uses of indices only. Gives whether no search was going on."""
     indices = frame.context.indices
-    before, undo = dict(indices.active), frame.context.recorder.trial()
+    outermost = not indices.searching
+    before, uses = dict(indices.active), indices.uses
+    undo = frame.context.recorder.trial()
     indices.searching += 1
     try:
-        _bound(frame, given, run)
-        find_ranges(call, [index for index in indices.active.values() if index.stop is None], indices.uses)
+        yield outermost
     finally:
         indices.searching -= 1
-        indices.active = before
-        indices.uses = []
-        undo()
-    require_ranges(call, given)
+        if outermost:  # bounds of the indices outside may depend on those inside
+            indices.active = before
+            indices.uses = []
+            undo()
+        else:
+            indices.uses = uses
 
 
-def _made(frame: Frame, binder: tree.Binder) -> Index:
+def made_index(frame: Frame, binder: tree.Binder) -> Index:
+    """The index variable of a binder, with its range where that is given."""
     indices = frame.context.indices
     if binder.start is None or binder.stop is None:
         return indices.make(binder.name, frame.span(binder))
@@ -60,8 +69,8 @@ def _made(frame: Frame, binder: tree.Binder) -> Index:
     return indices.make(binder.name, frame.span(binder), start, at_least(frame.call(binder), stop, start))
 
 
-def _bound(frame: Frame, given: Sequence[Index], run: Run) -> Any:
-    """`run` in a frame in which the indices have their names; what is learned about them is forgotten afterwards."""
+def bound(frame: Frame, given: Sequence[Index], run: Run, names: Mapping[str, Index] | None = None) -> Any:
+    """`run` in a frame in which the indices have their names (or others); what is learned about them is forgotten afterwards."""
     context = frame.context
     facts = context.facts
     _enter(frame, given)
@@ -69,7 +78,7 @@ def _bound(frame: Frame, given: Sequence[Index], run: Run) -> Any:
     empty = not all(_assumed(context, one) for one in said)
     context.indices.empty += empty
     inner = frame.inner()
-    inner.locals.update({index.name: SizeValue(index.size) for index in given})
+    inner.locals.update({name: SizeValue(index.size) for name, index in (names or {index.name: index for index in given}).items()})
     try:
         return run(inner)
     finally:
@@ -104,6 +113,13 @@ def _assumed(context: EvaluationContext, condition: Condition) -> bool:
     return True
 
 
+def element(frame: Frame, node: tree.TensorDefinition) -> Value:
+    """The right side of a definition for one point: `value where condition else otherwise`."""
+    if node.condition is None or node.otherwise is None:
+        return frame.evaluate(node.value)
+    return frame.evaluate(tree.Conditional(node.span, node.condition, node.value, node.otherwise))
+
+
 def as_element(call: CallContext, value: Value, what: str) -> ArrayValue:
     """The value for one point as an array of the program."""
     if not call.is_numeric(value):
@@ -123,7 +139,3 @@ def extent(index: Index) -> Size:
 def ranges_of(given: Sequence[Index]) -> tuple[tuple[str, Size, Size], ...]:
     """Indices as an attribute of a graph's node: (symbol, start, stop)."""
     return tuple([(index.symbol, index.start, index.start + extent(index)) for index in given])
-
-
-def plain(array: ArrayValue) -> TensorType:
-    return TensorType(array.type.dtype, array.type.shape)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from staxlang.base.diagnostics import Note
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
+from staxlang.typecheck.index_notation.orders import OwnRead
 from staxlang.typecheck.index_notation.scope import Use
 from staxlang.typecheck.values import ArrayValue
 
@@ -22,6 +23,8 @@ def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int) -> S
     indices = call.context.indices
     extent = array.shape[axis]
     owner = array.storage, array.subscripts
+    if indices.searching and array.storage in indices.owns:  # its extents are what the search is to find
+        return subscript
     if indices.searching:
         guarded = indices.guards > 0
         indices.uses.append(Use(subscript, extent, axis, owner, call.text(0), call.span, guarded))
@@ -50,3 +53,15 @@ def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, w
         "index-outside", subscript=context.indices.text(subscript), array=call.text(0), axis=axis, extent=extent, why=why,
         type=call.describe(ArrayValue(array.storage, TensorType(array.dtype, array.shape))), notes=notes,
     )  # fmt: skip
+
+
+def note_own_read(call: CallContext, value: ArrayValue) -> None:
+    """An element of a tensor is read in its own definition: where it lies, and what is known there, decides when it has to be computed."""
+    indices, facts = call.context.indices, call.context.facts
+    if value.rank or value.subscripts is None:
+        call.error("index-own-whole", text=call.text())
+    if indices.searching:
+        return
+    number = indices.owns[value.storage]
+    read = OwnRead(number, value.subscripts, facts, indices.ranges(), bool(indices.empty), call.text(), call.span)
+    indices.own_reads.append(read)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression, nonnegative, symbol, symbols
 from staxlang.base.spans import Span
 from staxlang.typecheck.values import Storage
+
+MARK = "for["
+"""How the symbols of index variables begin: a word that can name nothing in either notation."""
 
 
 class Index:
@@ -44,9 +48,11 @@ class Indices:
 
     `uses` gathers subscripts while ranges are still to be found (`searching`); then nothing is proved. `guards` counts the conditions on
     indices that hold at the place being evaluated; `empty` the ranges in force that have no values, so that nothing there ever runs.
+    `owns` are the tensors in the making by their storage, `own_reads` where the piece being evaluated reads them; `runs` the definitions
+    that stand together, by the function that they stand in.
     """
 
-    __slots__ = ("active", "count", "empty", "guards", "searching", "uses")
+    __slots__ = ("active", "count", "empty", "guards", "own_reads", "owned", "owns", "runs", "searching", "uses")
 
     def __init__(self) -> None:
         self.active: dict[str, Index] = {}
@@ -55,11 +61,15 @@ class Indices:
         self.searching = 0
         self.guards = 0
         self.empty = 0
+        self.owned = 0
+        self.owns: dict[Storage, int] = {}
+        self.own_reads: list[Any] = []
+        self.runs: dict[int, dict[int, tuple[Any, ...]]] = {}
 
     def make(self, name: str, span: Span | None, start: Size = 0, stop: Size | None = None) -> Index:
         """A new index variable. Its symbol is no name that anybody can write."""
         signed = not nonnegative(start)
-        made = Index(name, symbol(f"for[{self.count}]", signed), span, start, stop)
+        made = Index(name, symbol(f"{MARK}{self.count}]", signed), span, start, stop)
         self.count += 1
         return made
 
@@ -85,10 +95,10 @@ class Indices:
     def range_text(self, index: Index) -> str:
         return f"{self.text(index.start)}..{'?' if index.stop is None else self.text(index.stop)}"
 
-    def text(self, size: Size) -> str:
+    def text(self, size: Size, more: Mapping[str, Index] | None = None) -> str:
         """A size as the user writes it, with the names of index variables."""
         shown = str(size)
-        for name, index in reversed(self.active.items()):
+        for name, index in reversed({**self.active, **(more or {})}.items()):
             shown = shown.replace(name, index.name)
         return shown
 
