@@ -334,7 +334,7 @@ def read_tree(expression: Any, lookup: Lookup, parameters: Mapping[str, TypePara
 def _type_of(value: Any) -> Any:
     """A dtype variable of .stx where a type stands: a number of that dtype."""
     if isinstance(value, (Dim, TypeParameter)):
-        return TensorForm((value if isinstance(value, TypeParameter) else TypeParameter(str(value)),))
+        return TensorForm((value if isinstance(value, TypeParameter) else TypeParameter(str(value)),), stx=True)
     return value
 
 
@@ -423,7 +423,7 @@ class _Evaluator:
         values = tuple(self.value(item) for item in items)
         if self.stx and (isinstance(owner, (Dim, TypeParameter)) or _dtypes(owner) is not None):
             head = TypeParameter(str(owner)) if isinstance(owner, Dim) else owner
-            return TensorForm((head, *values))
+            return TensorForm((head, *values), stx=True)
         if owner is notation.Tensor:
             return TensorForm(values)
         if self.stx:

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from staxlang.base.diagnostics import Diagnostic, Note, diagnose
 from staxlang.base.dtypes import I64, DType
-from staxlang.base.sizes import Condition, Facts, Size, evaluate, symbols
+from staxlang.base.sizes import Condition, Facts, Size, evaluate, may_be_equal, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, scalars
@@ -331,7 +331,7 @@ class CallContext:
         answer = self.decide(Condition("==", left, right), why)
         if answer is None and not self.checking:
             return False  # how many a mask chooses is equal to nothing else
-        return answer if answer is not None else not self.is_rigid(left, right)
+        return answer if answer is not None else not self.is_rigid(left, right) or may_be_equal(left, right)
 
     def is_rigid(self, *sizes: Size) -> bool:
         """Do the sizes speak only of constants and of symbols that the user declared (for checking: different ones are a mismatch)?"""

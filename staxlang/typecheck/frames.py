@@ -12,7 +12,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext, EvaluationContext
-from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
+from staxlang.typecheck.values import UNKNOWN, FunctionValue, NamespaceValue, Value
 
 Signal = str | None
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
@@ -178,6 +178,13 @@ def _targets(target: Any, names: set[str]) -> None:
             _targets(element, names)
     elif kind is tree.Starred:
         _targets(target.value, names)
+
+
+def reads_unknown(frame: Frame, node: Any) -> bool:
+    """Does a tree read a name of which, in checking, nothing is known?"""
+    if type(node) is tree.Name and frame.lookup(node.id) is UNKNOWN:
+        return True
+    return any(reads_unknown(frame, child) for child in children(node))
 
 
 def children(node: Any) -> list[Any]:

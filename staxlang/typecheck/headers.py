@@ -211,6 +211,9 @@ def _name_sizes(call: CallContext, frame: Any, signature: Signature, binding: Bi
     for name, dtype in binding.dtypes.items():
         if name not in parameters:
             bound[name] = _dtype_value(dtype)
+    if call.checking:  # an argument that is not known binds nothing
+        for name in signature.names - bound.keys():
+            bound[name] = UNKNOWN
 
 
 def _dtype_value(dtype: DType) -> Value:

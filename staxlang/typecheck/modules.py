@@ -349,7 +349,7 @@ def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entr
 
 def _digest(definition: Definition) -> str:
     state = blake2b(digest_size=16)
-    for entry in _used(definition):
+    for entry in reachable(definition):
         state.update(f"{entry.name}\n{_text(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
 
@@ -359,7 +359,7 @@ def _text(source: Source, span: Span) -> str:
     return "\n".join([line.rstrip() for line in lines]).rstrip()
 
 
-def _used(definition: Definition) -> list[Definition | Constant]:
+def reachable(definition: Definition) -> list[Definition | Constant]:
     """A definition and every definition and const of .stx files that it can reach, in the order in which they are met."""
     found: dict[int, Definition | Constant] = {}
     waiting: list[Any] = [definition]

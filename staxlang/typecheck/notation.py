@@ -65,15 +65,19 @@ class Rest:
 
 
 class TensorForm:
-    """What `Tensor[dtype, size, ...]` is at run time: what was written between the brackets."""
+    """What `Tensor[dtype, size, ...]` is at run time: what was written between the brackets. In .stx it is written `dtype[size, ...]`."""
 
-    __slots__ = ("parameters",)
+    __slots__ = ("parameters", "stx")
     parameters: tuple[Any, ...]
 
-    def __init__(self, parameters: tuple[Any, ...]) -> None:
+    def __init__(self, parameters: tuple[Any, ...], stx: bool = False) -> None:
         self.parameters = parameters
+        self.stx = stx
 
     def __repr__(self) -> str:
+        if self.stx:
+            first, *sizes = map(_written, self.parameters)
+            return f"{first}[{', '.join(sizes)}]" if sizes else first
         return f"Tensor[{', '.join(map(_written, self.parameters))}]"
 
     def __eq__(self, other: object) -> bool:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic
@@ -14,6 +14,7 @@ from staxlang.base.records import record
 from staxlang.parser import tree
 from staxlang.typecheck.annotation_reading import TYPE_NAMES, BadAnnotation, Lookup, TypeParameter, dtypes_of, read_text, read_tree
 from staxlang.typecheck.annotations import ANY, Annotation, ContainerAnnotation, TensorAnnotation, UnionAnnotation
+from staxlang.typecheck.notation import Rest
 
 
 @record
@@ -24,6 +25,16 @@ class Signature:
     returns: Annotation
     sizes: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
+
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names that the parameters' types bind: sizes, groups of axes, dtypes."""
+        found = set(self.sizes)
+        for tensor in tensors(*self.parameters.values()):
+            found |= {axis.name for axis in tensor.axes or () if isinstance(axis, Rest) and axis.name}
+            found |= {tensor.variable} if tensor.variable is not None else set()
+        return frozenset(found)
 
 
 NOTHING_SAID = Signature({}, ANY, frozenset(), ())
@@ -69,15 +80,20 @@ def _unstarred(name: str) -> str:
     return name.lstrip("*")
 
 
+def tensors(*annotations: Annotation) -> Iterator[TensorAnnotation]:
+    """The types of arrays in annotations."""
+    for annotation in annotations:
+        if isinstance(annotation, TensorAnnotation):
+            yield annotation
+        elif isinstance(annotation, UnionAnnotation):
+            yield from tensors(*annotation.members)
+        elif isinstance(annotation, ContainerAnnotation):
+            yield from tensors(*annotation.items)
+
+
 def names_in(annotation: Annotation) -> frozenset[str]:
     """The size symbols that an annotation names."""
-    if isinstance(annotation, TensorAnnotation):
-        return annotation.sizes
-    if isinstance(annotation, UnionAnnotation):
-        return frozenset().union(*map(names_in, annotation.members))
-    if isinstance(annotation, ContainerAnnotation):
-        return frozenset().union(*map(names_in, annotation.items))
-    return frozenset()
+    return frozenset().union(*(tensor.sizes for tensor in tensors(annotation)))
 
 
 def scope_lookup(function: Any, local: Mapping[str, Any] | None = None) -> Lookup:

@@ -6,10 +6,10 @@ from staxlang.base.sizes.expression import Size, SizeExpression, floordiv, maxim
 from staxlang.base.sizes.facts import Facts, bounds, divides
 from staxlang.base.sizes.parse import parse_size
 from staxlang.base.sizes.proof import prove_nonnegative
-from staxlang.base.sizes.queries import divisions, evaluate, linear_in, substitute, symbols
+from staxlang.base.sizes.queries import divisions, evaluate, linear_in, may_be_equal, substitute, symbols
 
 __all__ = [
-    "Condition", "Facts", "Interval", "Ranges", "Size", "SizeExpression", "bounds", "compare", "divides", "divisions", "evaluate",
-    "floordiv", "index_range", "linear_in", "maximum", "minimum", "modulo", "nonnegative", "parse_size", "prove_nonnegative",
-    "substitute", "symbol", "symbols",
+    "Condition", "Facts", "Interval", "Ranges", "Size", "SizeExpression", "bounds", "compare", "divides", "divisions",
+    "evaluate", "floordiv", "index_range", "linear_in", "maximum", "may_be_equal", "minimum", "modulo", "nonnegative",
+    "parse_size", "prove_nonnegative", "substitute", "symbol", "symbols",
 ]  # fmt: skip

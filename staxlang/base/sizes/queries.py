@@ -44,6 +44,33 @@ def evaluate(size: Size, env: Mapping[str, int]) -> int:
     return total
 
 
+_SAMPLES = (
+    (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097),
+    (5040, 10080, 15120, 20160, 25200, 30240, 35280, 40320, 45360, 50400, 55440, 60480, 65520, 70560, 75600, 80640),
+)
+
+
+def may_be_equal(left: Size, right: Size) -> bool:
+    """Whether sizes are equal where their symbols are large, all different, and prime or with many divisors: `max(1, N)` and `N` are,
+    `N` and `M` are not. What is not equal then is hardly meant to be.
+
+    >>> from staxlang.base.sizes import parse_size
+    >>> [may_be_equal(parse_size(text), parse_size("N")) for text in ("max(1, N)", "N//4*4", "M", "N + 1")]
+    [True, True, False, False]
+    """
+    names = sorted(symbols(left) | symbols(right))
+    if len(names) > len(_SAMPLES[0]):
+        return False
+    for sample in _SAMPLES:
+        env = dict(zip(names, sample, strict=False))
+        try:
+            if evaluate(left, env) == evaluate(right, env):
+                return True
+        except ZeroDivisionError:
+            continue
+    return False
+
+
 def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
     values = [evaluate(part, env) for part in atom.parts]
     if atom.kind == "floordiv":
