@@ -178,3 +178,12 @@ def test_an_array_that_takes_over_another_s_memory_has_it_from_the_start(steps):
         return u
 
     agree(heat, np.arange(12.0) ** 2 % 7, 0.25)
+
+
+@pytest.mark.parametrize("sizes", ["static", "symbolic"])
+def test_the_first_of_equal_extremes_where_memory_lies_the_other_way(sizes):
+    """Equal values in different chunks and in one lane: memory's order is not that of the places."""
+    for shape in ((40, 700), (700, 400), (3, 5, 7000)):
+        x = np.asfortranarray((np.arange(np.prod(shape)) * 7919 % 11).reshape(shape))
+        for function in (lambda x: x.argmax(), lambda x: x.T.argmin(), lambda x: (x * 1.0).argmax()):
+            assert stax.kernel(sizes=sizes)(function)(x) == function(x)

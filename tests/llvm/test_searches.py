@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from staxlang.base.dtypes import DTYPES
 from tests.llvm.harness import Program, Sketch, host_target
 
 LENGTHS = (0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 64, 100, 1001)
@@ -67,8 +68,41 @@ def test_first_place(unroll: int, guarded: bool) -> None:
 
 def test_the_places_are_not_carried() -> None:
     """Only the lanes that fulfil the condition and the index: no vector of places goes around the loop."""
-    if host_target().vector_bytes < 64:
-        pytest.skip("machines without masks carry the least place")
     loop = search(4, False).emission.text
     assert "phi <8 x i1>" in loop
     assert "phi <8 x i64>" not in loop
+
+
+def extremes(kind: str, dtype: str, unroll: int, vector_bytes: int) -> Program:
+    """y[i] = the first place of the extreme of x[i, :], z[i] = the extreme."""
+    s = Sketch()
+    n, m, i, j = (s.size(c) for c in ("N", "M", "i", "j"))
+    x, y, z = s.input("x", dtype, (n, m)), s.output("y", "i64", (n,)), s.output("z", dtype, (n,))
+    inner = s.nest([s.vector(j, m, 8, unroll)], accumulators=[s.accumulator("r", kind, s.load(x, i, j), "i64", position=j)])
+    s.kernel(s.nest([s.serial(i, n)], inner, s.store(y, (i,), s.local("r", "i64")), s.store(z, (i,), s.local("r.value", dtype))))
+    return s.compile(host_target(vector_bytes=min(vector_bytes, host_target().vector_bytes)))
+
+
+@pytest.mark.parametrize("vector_bytes", [64, 32, 16])
+@pytest.mark.parametrize("unroll", [1, 2, 4])
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i32", "u32", "i64", "u64", "i16"])
+@pytest.mark.parametrize("kind", ["argmin", "argmax"])
+def test_extreme_at_every_place(kind: str, dtype: str, unroll: int, vector_bytes: int) -> None:
+    """One extreme, two equal ones, none better than the worst number; a NaN before it, after it, two of them."""
+    program = extremes(kind, dtype, unroll, vector_bytes)
+    rng, real = np.random.default_rng(unroll), DTYPES[dtype].numpy
+    worst = (-np.inf if kind == "argmax" else np.inf) if real.kind == "f" else getattr(np.iinfo(real), "min" if kind == "argmax" else "max")
+    for length in LENGTHS[1:-1]:
+        data = rng.integers(1, 100, (3 * length + 2, length)).astype(real)
+        k = np.arange(length)
+        data[k, k] = data[length + k, k] = data[length + k, k[::-1]] = 0 if kind == "argmin" else 101
+        data[-1] = worst
+        data[-2] = np.arange(length)
+        if real.kind == "f":
+            data[2 * length + k, k] = np.nan
+            data[2 * length + k, (k + 3) % length] = rng.choice([np.nan, np.inf, -np.inf], length)
+        places, values = np.zeros(len(data), np.int64), np.zeros(len(data), real)
+        program(data, places, values, N=len(data), M=length)
+        expected = getattr(data, kind)(axis=1)
+        np.testing.assert_array_equal(places, expected)
+        np.testing.assert_array_equal(values, data[np.arange(len(data)), expected])

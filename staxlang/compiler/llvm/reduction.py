@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64
 from staxlang.compiler.llvm import accumulators as reductions
-from staxlang.compiler.llvm import working
+from staxlang.compiler.llvm import places, working
 from staxlang.compiler.llvm.blocks import Carried
 from staxlang.compiler.llvm.expressions import apply_row, evaluate, known
 from staxlang.compiler.llvm.function import Function, Part, Value
@@ -33,23 +33,26 @@ def counted(accumulators: tuple[Accumulator, ...]) -> tuple[Accumulator, ...]:
     return tuple(made)
 
 
-INITIAL_ROWS = {"plain": reductions.initial, "flagged": working.initial_flagged, "numbered": working.initial_numbered,
+INITIAL_ROWS = {"plain": reductions.initial, "flagged": working.initial_flagged, "marked": working.initial_marked,
                 "first": working.initial_first}  # fmt: skip
 
 
-def _form(accumulator: Accumulator, nest: Nest) -> str:
+def _form(accumulator: Accumulator, nest: Nest, alone: bool, masks: bool) -> str:
     if working.first(accumulator, nest):
         return "first"
-    if working.flagged(accumulator):
-        return "flagged"
-    return "numbered" if working.numbered(accumulator, nest) else "plain"
+    if working.flagged(accumulator) and not alone:
+        return "flagged" if masks else "marked"
+    return "numbered" if places.numbered(accumulator, nest) and not alone else "plain"
 
 
 class Reduction:
     """The carried state of a nest's accumulators: for each accumulator and part its slots, in one list that loops carry.
 
+    The form "numbered" has one state for all parts.
+
     alone: there is a state of single elements beside those in lanes, for a tail that runs without vectors.
-    forms: per accumulator "plain", or the working state that its loops carry (`working`), on machines with masks.
+    forms: per accumulator "plain", or the working state that its loops carry (`working`).
+    masks: lanes of truth have registers of their own.
     """
 
     def __init__(
@@ -59,20 +62,22 @@ class Reduction:
         self.accumulators = accumulators
         self.copies = copies
         self.alone = alone
-        self.groups = copies + alone
         self.loop = nest.loops[-1]
         self.carried: Carried = []
         self.sizes: list[int] = []
-        self.forms = [_form(one, nest) if masks and lanes > 1 and not alone else "plain" for one in accumulators]
+        self.starts: list[int] = []
+        self.forms = [_form(one, nest, alone, masks) if lanes > 1 else "plain" for one in accumulators]
         both = list(zip(accumulators, self.forms, strict=True))
         self.conditions = [working.condition(one, interner) if form == "first" else one.value for one, form in both]
         ends = [form == "first" or one.kind in ("any", "all") for one, form in both]
-        self.stops = bool(ends) and all(ends) and lanes > 1 and not alone and not nest.body and self.loop.kind == "vector"
+        self.stops = bool(ends) and all(ends) and lanes > 1 and not nest.body and self.loop.kind == "vector"
         self.plain_sizes = [len(reductions.initial(one, 1, level)) for one in accumulators]
         for accumulator, form in zip(accumulators, self.forms, strict=True):
-            slots = INITIAL_ROWS[form](accumulator, lanes, level)
+            shared = form == "numbered"
+            slots = places.initial(accumulator, lanes, level, masks) if shared else INITIAL_ROWS[form](accumulator, lanes, level)
+            self.starts.append(len(self.carried))
             self.sizes.append(len(slots))
-            self.carried += slots * copies
+            self.carried += slots * (1 if shared else copies)
             if alone:
                 self.carried += reductions.initial(accumulator, 1, level)
 
@@ -81,14 +86,15 @@ class Reduction:
         return [slot for accumulator in self.accumulators for slot in reductions.initial(accumulator, lanes, level) * copies]
 
     def place(self, number: int, copy: int) -> slice:
-        start = sum(size * self.groups for size in self.sizes[:number]) + copy * self.sizes[number]
-        return slice(start, start + self.sizes[number])
+        """Where a copy's slots are; those of single elements come after the copies'."""
+        start = self.starts[number] + copy * self.sizes[number]
+        return slice(start, start + (self.sizes if copy < self.copies else self.plain_sizes)[number])
 
     def update(self, f: Function) -> None:
         parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
         first = self.copies if self.alone and f.lanes is None else 0
         for number, accumulator in enumerate(self.accumulators):
-            if self.forms[number] != "plain":
+            if self.forms[number] != "plain" and f.lanes is not None:
                 self._update_working(f, number, accumulator)
                 continue
             for copy, part in enumerate(parts, first):
@@ -104,24 +110,20 @@ class Reduction:
 
     def _update_working(self, f: Function, number: int, accumulator: Accumulator) -> None:
         assert f.lanes is not None
-        parts = f.lanes.parts
-        places = [self.place(number, copy) for copy in range(len(parts))]
-        values = [] if self.forms[number] == "first" else [evaluate(f, accumulator.value, part) for part in parts]
-        states = [self.carried[place] for place in places]
+        parts, form = f.lanes.parts, self.forms[number]
         masks = [part.mask for part in parts]
-        form = self.forms[number]
+        values = [evaluate(f, self.conditions[number], part) for part in parts]
+        if form == "numbered":
+            own = self.place(number, 0)
+            self.carried[own] = places.update(f, accumulator, self.loop, self.carried[own], values, masks)
+            return
+        slots = [self.place(number, copy) for copy in range(len(parts))]
         if form == "first":
-            values = [evaluate(f, self.conditions[number], part) for part in parts]
             states = [working.update_first(f, self.loop, value, mask) for value, mask in zip(values, masks, strict=True)]
-        elif form == "flagged":
-            states = working.update_flagged(f, accumulator, states, values, masks)
         else:
-            states = [
-                working.update_numbered(f, accumulator, self.loop, state, value, mask, part.shift)
-                for state, value, mask, part in zip(states, values, masks, parts, strict=True)
-            ]
-        for place, state in zip(places, states, strict=True):
-            self.carried[place] = state
+            states = working.update_flagged(f, accumulator, [self.carried[own] for own in slots], values, masks)
+        for own, state in zip(slots, states, strict=True):
+            self.carried[own] = state
 
     def stop(self, f: Function, copies: int) -> str | None:
         """An i1: no further value can change any result, as the first so many copies tell. None: that is not looked at."""
@@ -143,19 +145,17 @@ class Reduction:
             made = f.name(f.level, f"and i1 {made}, {text}", "m")
         return made
 
-    def _settled(self, f: Function, number: int, accumulator: Accumulator, copy: int) -> list[Value]:
-        state, form = self.carried[self.place(number, copy)], self.forms[number]
-        if form == "first":
-            return working.settle_first(f, accumulator, self.loop, copy, state)
-        if form == "flagged":
-            return working.settle_flagged(f, state)
-        return working.settle_numbered(f, accumulator, self.loop, state) if form == "numbered" else state
-
     def results(self, f: Function, horizontal: bool) -> Carried:
         """The final states: parts merged as a tree, then lanes (unless lanes are those of a loop around)."""
         done: Carried = []
         for number, accumulator in enumerate(self.accumulators):
-            states = [self._settled(f, number, accumulator, copy) for copy in range(self.copies)]
+            states, form = [self.carried[self.place(number, copy)] for copy in range(self.copies)], self.forms[number]
+            if form == "first":
+                states = [working.settle_first(f, accumulator, self.loop, states)]
+            elif form == "numbered":
+                states = [places.settle(f, accumulator, self.loop, self.copies, states[0])]
+            elif form != "plain":
+                states = [working.settle_flagged(f, state) for state in states]
             if not horizontal:
                 done += [value for state in states for value in state]
                 continue

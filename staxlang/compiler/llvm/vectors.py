@@ -26,6 +26,9 @@ def vector_loop(
     def stop() -> str | None:
         return stops(copies)
 
+    def only() -> str | None:
+        return stops(1)
+
     width, extent = loop.width, loop.extent
     block = width * copies
     start, _ = size_text(f, loop.start)
@@ -43,6 +46,19 @@ def vector_loop(
     def blocks(index: str) -> None:
         body([Part(k * width) for k in range(copies)], index, aligned)
 
+    def masked(index: str) -> None:
+        left = f.name(f.level, f"sub i64 {end}, {index}", "m")
+        body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
+
+    def left_over() -> None:
+        parts = _known_parts(extent % block, width, bool(carried)) if isinstance(extent, int) else None
+        if parts is not None:
+            run_once(f, carried, writes, lambda: body(parts, middle))
+        elif copies == 1:
+            run_once(f, carried, writes, lambda: masked(middle))
+        else:
+            run_loop(f, middle, end, width, carried, writes, masked, only)
+
     even = isinstance(extent, int) and extent % block == 0
     if f.module.masks and (streams is not None or (not even and copies == 1)):
         masked_loop(f, start, end, width, copies, carried, writes, body, streams, stop)
@@ -58,33 +74,18 @@ def vector_loop(
         some = None if known else f.name(level, f"icmp sgt i64 {main}, 0", "x")
         run_if(f, some, carried, writes, lambda: run_loop(f, start, middle, block, carried, writes, blocks, stop))
 
-    scalar = f.module.tail(nest) == "scalar"
-
-    def tail(index: str) -> None:
-        if scalar:
-            saved = f.lanes, f.part
-            f.indices[loop.index] = index, f.level
-            f.lanes = f.part = None
-            run()
-            f.lanes, f.part = saved
-            return
-        left = f.name(f.level, f"sub i64 {end}, {index}", "m")
-        body([Part(0, Value(lane_mask(f, left, 0, width), BOOL, width, f.level, True))], index)
-
-    def left_over() -> None:
-        parts = None if scalar or not isinstance(extent, int) else _known_parts(extent % block, width, bool(carried))
-        if parts is not None:
-            run_once(f, carried, writes, lambda: body(parts, middle))
-        elif copies == 1 and not scalar:
-            run_once(f, carried, writes, lambda: tail(middle))
-        else:
-            run_loop(f, middle, end, 1 if scalar else width, carried, writes, tail, lambda: stops(1))
-
-    rest = None if known else f.name(level, f"icmp slt i64 {middle}, {end}", "x")
-    early = stop()
-    if early is not None:
-        rest = f.name(f.level, f"select i1 {early}, i1 false, i1 {'true' if rest is None else rest}", "x")
-    run_if(f, rest, carried, writes, left_over)
+    if f.module.tail(nest) == "masked":
+        more = _unfinished(f, middle, end, known, stop)
+        run_if(f, more, carried, writes, left_over)
+        return
+    if copies > 1 and not (known and extent % block < width):  # what is left may be several whole vectors
+        last, _ = size_text(f, loop.start + extent // width * width)
+        more = _unfinished(f, middle, last, known, stop)
+        run_if(f, more, carried, writes, lambda: run_loop(f, middle, last, width, carried, writes, lambda i: body([Part(0)], i), only))
+        middle = last
+    if not (known and extent % width == 0):
+        more = _unfinished(f, middle, end, known, stop)
+        run_if(f, more, carried, writes, lambda: _one_by_one(f, loop, middle, end, carried, writes, run))
 
 
 def _known_parts(points: int, width: int, carries: bool) -> list[Part] | None:
@@ -96,6 +97,28 @@ def _known_parts(points: int, width: int, carries: bool) -> list[Part] | None:
         flags = ", ".join([f"i1 {str(lane < points % width).lower()}" for lane in range(width)])
         masks.append(Value(f"<{flags}>", BOOL, width, 0, True))
     return [Part(k * width, mask) for k, mask in enumerate(masks)]
+
+
+def _one_by_one(f: Function, loop: Loop, start: str, end: str, carried: Carried, writes: frozenset[str], run: Body) -> None:
+    """The last elements without lanes."""
+
+    def body(index: str) -> None:
+        saved = f.lanes, f.part
+        f.indices[loop.index] = index, f.level
+        f.lanes = f.part = None
+        run()
+        f.lanes, f.part = saved
+
+    run_loop(f, start, end, 1, carried, writes, body)
+
+
+def _unfinished(f: Function, first: str, end: str, known: bool, stop: Stop) -> str | None:
+    """An i1: there are elements from `first` on (None where that is known), and nothing has ended the loop before."""
+    more = None if known else f.name(f.level, f"icmp slt i64 {first}, {end}", "x")
+    early = stop()
+    if early is None:
+        return more
+    return f.name(f.level, f"select i1 {early}, i1 false, i1 {more or 'true'}", "x")
 
 
 LaneBody = Callable[[list[Part], str, "str | None"], None]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from staxlang.base.dtypes import BOOL, I32, I64, integer_bounds
-from staxlang.base.sizes import linear_in, substitute, symbol, symbols
+from collections.abc import Sequence
+
+from staxlang.base.dtypes import BOOL, I32, I64, DType, integer_bounds
+from staxlang.base.sizes import linear_in, symbols
 from staxlang.compiler.llvm import accumulators as plain
 from staxlang.compiler.llvm.accumulators import State
-from staxlang.compiler.llvm.blocks import run_if
-from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
-from staxlang.compiler.llvm.extents import size_text
-from staxlang.compiler.llvm.function import Function, Lanes, Part, Value
-from staxlang.compiler.llvm.types import lane_numbers, number, splat
+from staxlang.compiler.llvm.expressions import apply_row, evaluate
+from staxlang.compiler.llvm.function import Function, Value
+from staxlang.compiler.llvm.types import element, number, splat
 from staxlang.compiler.loops.ir import Accumulator, Loop, Nest
 from staxlang.compiler.node import Interner, Node
 
@@ -24,25 +24,19 @@ def flagged(accumulator: Accumulator) -> bool:
     return accumulator.kind in ("max", "min") and dtype.kind == "f" and dtype.bits >= 32 and accumulator.value.type is dtype
 
 
-def numbered(accumulator: Accumulator, nest: Nest) -> bool:
-    """Positions counted by a lone vector loop: the number of the block of lanes is kept, in 32 bits.
-
-    It suffices for 2^32 blocks, 2^36 elements of f32: more than machines have memory for.
-    """
-    loop = nest.loops[-1]
-    if accumulator.kind not in ("argmax", "argmin") or len(nest.loops) > 1 or loop.kind != "vector" or loop.width < 8:
-        return False
-    rest = accumulator.position - symbol(loop.index)
-    return isinstance(rest, int) or loop.index not in symbols(rest)
-
-
 def initial_flagged(accumulator: Accumulator, lanes: int, level: int) -> State:
     return [*plain.initial(accumulator, lanes, level), Value(splat("false", "i1", lanes), BOOL, lanes, level, True)]
 
 
-def initial_numbered(accumulator: Accumulator, lanes: int, level: int) -> State:
-    best, _ = plain.initial(accumulator, lanes, level)
-    return [best, Value(splat("0", "i32", lanes), I32, lanes, level, True)]
+def initial_marked(accumulator: Accumulator, lanes: int, level: int) -> State:
+    """The same where a mask is a vector as wide as the values: it is carried as integers, all of whose bits are equal."""
+    return [*plain.initial(accumulator, lanes, level), nothing(accumulator.dtype, lanes, level)]
+
+
+def nothing(like: DType, lanes: int, level: int) -> Value:
+    """Zeros in integers of the dtype's width."""
+    kind = I32 if like.bits == 32 else I64
+    return Value(splat("0", element(kind), lanes), kind, lanes, level, True)
 
 
 def _chosen(f: Function, mask: Value | None, new: Value, old: Value) -> Value:
@@ -60,79 +54,36 @@ def update_flagged(f: Function, accumulator: Accumulator, states: list[State], v
     for k in range(0, len(states), 2):
         pair = values[k : k + 2]
         if len(pair) == 2 and masks[k] is None:
-            made[k][1] = apply_row(f, "logical_or", (made[k][1], _unordered(f, *[f.widen(v, made[k][0].lanes) for v in pair])), BOOL)
+            made[k][1] = marked(f, made[k][1], unordered(f, *[f.widen(v, made[k][0].lanes) for v in pair]))
             continue
         for part, value in enumerate(pair, k):
             wide = f.widen(value, made[part][0].lanes)
-            odd, mask = _unordered(f, wide, wide), masks[part]
+            odd, mask = unordered(f, wide, wide), masks[part]
             if mask is not None:
                 odd = apply_row(f, "logical_and", (odd, mask), BOOL)
-            made[part][1] = apply_row(f, "logical_or", (made[part][1], odd), BOOL)
+            made[part][1] = marked(f, made[part][1], odd)
     return made
 
 
-def _unordered(f: Function, a: Value, b: Value) -> Value:
+def marked(f: Function, before: Value, more: Value) -> Value:
+    """A mask, in whatever form it is carried, with further lanes set."""
+    if before.dtype is BOOL:
+        return apply_row(f, "logical_or", (before, more), BOOL)
+    wide = f.name(more.level, f"sext {more.type} {more.text} to {before.type}", "m")
+    return apply_row(f, "bitwise_or", (before, Value(wide, before.dtype, more.lanes, more.level, True)), before.dtype)
+
+
+def unordered(f: Function, a: Value, b: Value) -> Value:
+    """The lanes where one of both is a NaN."""
     level = max(a.level, b.level)
     return Value(f.name(level, f"fcmp uno {a.type} {a.text}, {b.text}"), BOOL, a.lanes, level, True)
 
 
 def settle_flagged(f: Function, state: State) -> State:
     best, odd = state
+    if odd.dtype is not BOOL:
+        odd = Value(f.name(odd.level, f"icmp ne {odd.type} {odd.text}, zeroinitializer", "m"), BOOL, odd.lanes, odd.level, True)
     return [apply_row(f, "where", (odd, Value(number(float("nan"), best.dtype), best.dtype, 1, 0), best), best.dtype)]
-
-
-def update_numbered(f: Function, accumulator: Accumulator, loop: Loop, state: State, value: Value, mask: Value | None, shift: int) -> State:
-    """The state after the current part's value. A NaN is looked for by one comparison and dealt with on a way of its own."""
-    best, block = state
-    value = f.widen(convert(f, value, best.dtype), best.lanes)
-    better = apply_row(f, GREATER_ROWS[accumulator.kind], (value, best), BOOL)
-    if mask is not None:
-        better = apply_row(f, "logical_and", (better, mask), BOOL)
-    here = _block(f, loop, shift)
-
-    def taken(where: Value) -> State:
-        return [apply_row(f, "where", (where, value, best), best.dtype), apply_row(f, "where", (where, here, block), I32)]
-
-    made = taken(better)
-    if best.dtype.kind != "f":
-        return made
-    odd = apply_row(f, "isnan", (value,), BOOL)
-    if mask is not None:
-        odd = apply_row(f, "logical_and", (odd, mask), BOOL)
-    some = f.name(odd.level, f"call i1 @llvm.vector.reduce.or.v{odd.lanes}i1({odd.type} {odd.text})", "m")
-
-    def first_nan() -> None:
-        fine = apply_row(f, "equal", (best, best), BOOL)
-        first = apply_row(f, "logical_and", (apply_row(f, "logical_or", (better, odd), BOOL), fine), BOOL)
-        made[:] = taken(Value(f.name(f.level, f"or {first.type} {first.text}, zeroinitializer", "m"), BOOL, first.lanes, f.level, True))
-
-    run_if(f, some, made, frozenset(), first_nan)
-    return made
-
-
-def _block(f: Function, loop: Loop, shift: int) -> Value:
-    index, level = f.indices[loop.index]
-    start, _ = size_text(f, loop.start)
-    moved = f.name(level, f"sub i64 {index}, {start}", "x") if start != "0" else index
-    whole = f.name(level, f"lshr i64 {moved}, {loop.width.bit_length() - 1}", "x")
-    short = f.name(level, f"trunc i64 {whole} to i32", "x")
-    if shift:
-        short = f.name(level, f"add i32 {short}, {shift // loop.width}", "x")
-    return Value(short, I32, 1, level, True)
-
-
-def settle_numbered(f: Function, accumulator: Accumulator, loop: Loop, state: State) -> State:
-    """Positions from the numbers of blocks: start + block * width + lane."""
-    best, block = state
-    lanes, level = best.lanes, f.level
-    first, _ = size_text(f, substitute(accumulator.position, {loop.index: loop.start}))
-    wide = f"<{lanes} x i64>"
-    text = f.name(level, f"zext {block.type} {block.text} to {wide}", "x")
-    text = f.name(level, f"mul {wide} {text}, splat (i64 {lanes})", "x")
-    text = f.name(level, f"add {wide} {text}, {lane_numbers('i64', lanes)}", "x")
-    if first != "0":
-        text = f.name(level, f"add {wide} {text}, {f.splat(first, 'i64', lanes, level)}", "x")
-    return [best, Value(text, I64, lanes, level, True)]
 
 
 # ---- the first place where something holds: the least of `where(condition, place, greatest integer)`, places rising with the index
@@ -204,22 +155,52 @@ def update_first(f: Function, loop: Loop, held: Value, mask: Value | None) -> St
     return [held, Value(f.indices[loop.index][0], I64, 1, f.level, True)]
 
 
-def settle_first(f: Function, accumulator: Accumulator, loop: Loop, copy: int, state: State) -> State:
-    """The places of the lanes that are set, the greatest integer elsewhere."""
-    found = _parts(accumulator)
+def settle_first(f: Function, accumulator: Accumulator, loop: Loop, states: list[State]) -> State:
+    """The first place of all lanes of all copies, as one number; the greatest integer where there is none.
+
+    All copies left the loop at the same index, or only the first one has lanes that are set (a tail).
+    """
+    found, level = _parts(accumulator), f.level
     assert found is not None
-    held, index = state
+    text, bits = bits_of(f, [held for held, _ in states], level)
+    some = f.name(level, f"icmp ne i{bits} {text}, 0", "m")
+    lane = lowest(f, text, bits, level)
+    place = _place_at(f, found[1], loop, f.name(level, f"add i64 {states[0][1].text}, {lane}", "i"))
+    dtype = accumulator.dtype
+    none = str(integer_bounds(dtype)[1])
+    return [Value(f.name(level, f"select i1 {some}, i{dtype.bits} {place.text}, i{dtype.bits} {none}", "m"), dtype, 1, level, True)]
+
+
+def bits_of(f: Function, masks: Sequence[Value], level: int) -> tuple[str, int]:
+    """The lanes of masks, one after the other, as the bits of an integer; how many."""
+    text, bits = "", sum([mask.lanes for mask in masks])
+    for place, held in enumerate(masks):
+        packed = f.name(level, f"bitcast {held.type} {held.text} to i{held.lanes}", "m")
+        if bits > held.lanes:
+            packed = f.name(level, f"zext i{held.lanes} {packed} to i{bits}", "m")
+        if place:
+            packed = f.name(level, f"shl i{bits} {packed}, {place * held.lanes}", "m")
+            packed = f.name(level, f"or i{bits} {text}, {packed}", "m")
+        text = packed
+    return text, bits
+
+
+def lowest(f: Function, text: str, bits: int, level: int) -> str:
+    """The number of the lowest bit that is set, as an i64."""
+    lane = f.name(level, f"call i{bits} @llvm.cttz.i{bits}(i{bits} {text}, i1 false)", "m")
+    return lane if bits == 64 else f.name(level, f"{'zext' if bits < 64 else 'trunc'} i{bits} {lane} to i64", "m")
+
+
+def _place_at(f: Function, place: Node, loop: Loop, index: str) -> Value:
+    """The place for one value of the loop's index."""
     around = f.scopes[-1]
     scope = f.open(around.label, frozenset(), False)
     saved = f.lanes, f.part, f.indices.get(loop.index)
-    part = Part(copy * loop.width)
-    f.lanes, f.part, f.indices[loop.index] = Lanes(loop.index, loop.width, [part], scope.level, None), part, (index.text, scope.level)
-    places = f.widen(evaluate(f, found[1], part), loop.width)
+    f.lanes, f.part, f.indices[loop.index] = None, None, (index, scope.level)
+    made = evaluate(f, place)
     f.lanes, f.part = saved[0], saved[1]
     if saved[2] is not None:
         f.indices[loop.index] = saved[2]
     f.close()
     around.lines += scope.lines
-    dtype = accumulator.dtype
-    none = Value(splat(str(integer_bounds(dtype)[1]), f"i{dtype.bits}", held.lanes), dtype, held.lanes, f.level, True)
-    return [apply_row(f, "where", (held, Value(places.text, dtype, held.lanes, f.level, True), none), dtype)]
+    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.records import record
-from staxlang.base.sizes import Size, linear_in, maximum, symbol, symbols
+from staxlang.base.sizes import Size, linear_in, maximum, minimum, symbol, symbols
 from staxlang.base.types import row_major_strides
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.expressions import Expressions, extent_of
@@ -16,6 +16,8 @@ from staxlang.compiler.target import Target
 
 # Points of one chunk. The same for every machine and number of threads, so results are too.
 CHUNK = 65536
+# Bytes of one chunk where only places are looked for: the chunk that has the best value is walked a second time.
+SEARCHED = 16384
 
 
 @record
@@ -108,24 +110,30 @@ def combine(partials: list[Partial], outer: tuple[Size, ...], chunks: Size, targ
 
 
 def _find(one: Reduction, search: Search, best: str, target: Target, ex: Expressions) -> list[Statement]:
-    """Walks the chunk that has the best value once more, for the first place of that value."""
+    """Walks the chunk that has the best value once more, for the first place of that value.
+
+    The last chunk may be short: the walk begins so far before it that it ends with it. No chunk before the best one has that value.
+    """
     (first, extent), *rest = search.inner
     step, begin = ex.fresh("i"), ex.fresh("v")
     from_here = ex.local(begin, I64)
+    length = minimum(search.length, extent)
     value = ex.index(one.value, {first: symbol("$0") + symbol(step)}, (from_here,), {})
     parts = linear_in(one.position, (first,))
     assert parts is not None
     stride, others = parts[0].get(first, 0), parts[1]
     place = ex.make("add", (ex.make("multiply", (from_here, ex.size(stride)), I64), ex.size(others + stride * symbol(step))), I64)
     none = ex.const((1 << 63) - 1, I64)
-    found = ex.make("where", (matches(value, ex.local(f"{best}.value", one.dtype), ex), place, none), I64)
-    inside = ex.make("less", (ex.make("add", (from_here, ex.size(symbol(step))), I64), ex.size(extent)), BOOL)
-    found = ex.make("guard", (inside, found, none), I64)
-    loops = [Loop(step, search.length), *[Loop(name, size) for name, size in rest]]
-    width, _ = vector_shape((found,), 1, loops[-1].extent, ex, target)
-    loops[-1] = Loop(loops[-1].index, loops[-1].extent, "vector", 0, width)
+    held = matches(value, ex.local(f"{best}.value", one.dtype), ex)
+    found = ex.make("where", (held, place, none), I64)
+    loops = [Loop(step, length), *[Loop(name, size) for name, size in rest]]
+    width, unroll = vector_shape((held,) if len(loops) == 1 else (found,), 1, loops[-1].extent, ex, target)
+    loops[-1] = Loop(loops[-1].index, loops[-1].extent, "vector", 0, width, unroll)
     walk = Nest(tuple(loops), (), (Accumulator(one.name, "min", I64, found),))
-    return [Let(begin, ex.make("multiply", (ex.local(best, I64), ex.size(search.length)), I64)), walk]
+    start = ex.make("multiply", (ex.local(best, I64), ex.size(search.length)), I64)
+    if extent != length and not (isinstance(extent, int) and isinstance(search.length, int) and extent % search.length == 0):
+        start = ex.make("minimum", (start, ex.size(extent - length)), I64)
+    return [Let(begin, start), walk]
 
 
 def chunked_body(plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str]) -> tuple[Statement, ...]:
@@ -155,10 +163,11 @@ def _chunked_pass(
 ) -> tuple[list[Statement], list[Partial], Size]:
     one = in_order(one, ex)
     (_, extent), *rest = one.inner
-    length: Size = CHUNK
+    points = points_of_chunk(one)
+    length: Size = points
     if rest:
         each = extent_of(rest)
-        length = max(1, CHUNK // max(1, each)) if isinstance(each, int) else maximum(1, CHUNK // maximum(1, each))
+        length = max(1, points // max(1, each)) if isinstance(each, int) else maximum(1, points // maximum(1, each))
     chunks = -(-extent // length)
     own = tuple([(ex.fresh("i"), size) for _, size in outer])  # the outer axes' own indices in this statement
     mapping: dict[str, Size] = {old: symbol(new) for (old, _), (new, _) in zip(outer, own, strict=True)}
@@ -192,6 +201,18 @@ def is_chunked(plan: Plan, ex: Expressions) -> bool:
     """Whether some walk is long enough (or not known to be short) for chunks to pay."""
     for one in plan.passes:
         extent = extent_of(one.inner)
-        if one.inner and (not isinstance(extent, int) or extent > CHUNK):
+        if one.inner and (not isinstance(extent, int) or extent > points_of_chunk(one)):
             return True
     return False
+
+
+def ends_early(plan: Plan) -> bool:
+    """Whether some walk looks for the first true (false) one: it may end long before all chunks are walked."""
+    return any(r.kind in FINDING and r.value.type is BOOL for one in plan.passes for r in one.reductions)
+
+
+def points_of_chunk(one: Pass) -> int:
+    """How many points a chunk of the pass has."""
+    if one.writes or not one.reductions or any(r.kind not in FINDING for r in one.reductions):
+        return CHUNK
+    return SEARCHED // max([r.dtype.itemsize for r in one.reductions])

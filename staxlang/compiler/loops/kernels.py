@@ -7,7 +7,7 @@ from staxlang.base.records import replace
 from staxlang.base.sizes import symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.assemble import Write, assemble
-from staxlang.compiler.loops.chunks import can_chunk, chunked_body, is_chunked
+from staxlang.compiler.loops.chunks import can_chunk, chunked_body, ends_early, is_chunked
 from staxlang.compiler.loops.cluster import Cluster, is_few
 from staxlang.compiler.loops.columns import column_axis, columns_body
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
@@ -57,7 +57,7 @@ def _body(
     plan = with_merged_rows(plan, ex)
     over = bool(plan.over or plan.columns)
     column = None if over else column_axis(plan, ex)
-    chunked = can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex)
+    chunked = can_chunk(plan) and is_few(plan.outer, target) and is_chunked(plan, ex) and not ends_early(plan)
     places = [one for one in plan.passes if finds(one)]
     if column is None and places and (not chunked or any(finds_out_of_order(one, ex) for one in places)):
         plan = with_merged_rows(assemble(cluster, stored, ex, positions=True), ex)

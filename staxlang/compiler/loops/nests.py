@@ -10,7 +10,7 @@ from staxlang.compiler.loops.assemble import Pass, Reduction, Write
 from staxlang.compiler.loops.expressions import Expressions, extent_of, replace_symbols, subexpressions
 from staxlang.compiler.loops.ir import Accumulator, Let, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged
-from staxlang.compiler.loops.openings import FINDING
+from staxlang.compiler.loops.openings import FINDING, is_search
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -102,7 +102,7 @@ def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), w
     reductions = [Reduction(r.name, r.kind, r.dtype, v, r.position) for r, v in zip(one.reductions, values, strict=False)]
     writes = [Write(w.buffer, w.subscripts, v) for w, v in zip(one.writes, values[len(reductions) :], strict=True)]
     stores = tuple([Store(w.buffer, w.subscripts, w.value, streaming=w.buffer in streaming) for w in writes])
-    width, unroll = vector_shape(values, len(one.reductions), one.inner[-1][1], ex, scope.target)
+    width, unroll = vector_shape(_in_lanes(values, one), len(one.reductions), one.inner[-1][1], ex, scope.target)
     loops = [Loop(name, extent) for name, extent in one.inner]
     if window is not None:
         loops[0] = Loop(loops[0].index, window[1], start=window[0])
@@ -113,6 +113,13 @@ def add_pass(scope: Scope, one: Pass, streaming: frozenset[str] = frozenset(), w
         scope.statements.append(_in_blocks(loops, accumulators, stores, ex))
     else:
         scope.statements.append(Nest(tuple(loops), stores, accumulators))
+
+
+def _in_lanes(values: Sequence[Node], one: Pass) -> Sequence[Node]:
+    """What a pass computes in lanes: of a search for the first place, the condition alone."""
+    if len(values) > 1 or len(one.inner) > 1 or [r.kind for r in one.reductions] != ["min"]:
+        return values
+    return (values[0].operands[0],) if is_search(values[0]) else values
 
 
 def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Expressions) -> Pass:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from staxlang.base.dtypes import BOOL, I32, I64, U8, DType, integer_bounds
+from staxlang.base.dtypes import BOOL, I32, I64, DType, integer_bounds
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Range
@@ -32,23 +32,49 @@ def moments(operand: Node, ranges: tuple[Range, ...], part: str, dtype: DType, e
 
 
 def open_positions(body: Node, outer: set[str], ex: Expressions) -> Node:
-    """argmin and argmax as the least (greatest) value, then the first place that has it: two quick walks instead of a slow one."""
+    """argmin and argmax as the least (greatest) value, then the first place that has it: two quick walks instead of a slow one.
+
+    One walk along one axis, over values as wide as the numbers of places that go with them, is quick as it is.
+    """
     table: dict[Node, Node] = {}
     for node in ex.reduces(body):
         ranges: tuple[Range, ...] = node["ranges"]
         operand = ex.replace(node.operands[0], table)
         if node["kind"] not in FINDING or operand.type.kind == "c" or any(name in outer for name, _ in ranges):
             continue
-        if operand.type is BOOL:
-            operand = ex.cast(operand, U8)
-        best = ex.make("reduce", (operand,), operand.type, kind=best_kind(node["kind"]), ranges=ranges, part=None)
+        if len(ranges) == 1 and operand.type.bits in (32, 64):
+            continue
         extent = extent_of(ranges)
         counted = I32 if isinstance(extent, int) and extent < 1 << 31 else I64
-        place = ex.cast(ex.size(position_of(ranges)), counted)
-        none = ex.const(integer_bounds(counted)[1], counted)
-        found = ex.make("where", (matches(operand, best, ex), place, none), counted)
-        table[node] = ex.cast(ex.make("reduce", (found,), counted, kind="min", ranges=ranges, part=None), node.type)
+        if operand.type is BOOL:
+            table[node] = ex.cast(_first_truth(operand, node["kind"] == "argmax", ranges, counted, ex), node.type)
+            continue
+        best = ex.make("reduce", (operand,), operand.type, kind=best_kind(node["kind"]), ranges=ranges, part=None)
+        table[node] = ex.cast(_first_place(matches(operand, best, ex), ranges, counted, ex), node.type)
     return ex.replace(body, table) if table else body
+
+
+def _first_place(condition: Node, ranges: tuple[Range, ...], counted: DType, ex: Expressions) -> Node:
+    """The first place where the condition holds; the greatest integer where there is none."""
+    place = ex.cast(ex.size(position_of(ranges)), counted)
+    none = ex.const(integer_bounds(counted)[1], counted)
+    found = ex.make("where", (condition, place, none), counted)
+    return ex.make("reduce", (found,), counted, kind="min", ranges=ranges, part=None)
+
+
+def is_search(value: Node) -> bool:
+    """Whether a value whose least one is wanted is a place where some condition holds, the greatest integer where it does not."""
+    if value.op != "where" or value.type.kind != "i":
+        return False
+    none = value.operands[2]
+    return none.op == "const" and none["value"] == integer_bounds(none.type)[1]
+
+
+def _first_truth(operand: Node, wanted: bool, ranges: tuple[Range, ...], counted: DType, ex: Expressions) -> Node:
+    """The first place that is true (false); 0 where all are equal."""
+    found = _first_place(operand if wanted else ex.make("logical_not", (operand,), BOOL), ranges, counted, ex)
+    none = ex.const(integer_bounds(counted)[1], counted)
+    return ex.make("where", (ex.make("equal", (found, none), BOOL), ex.const(0, counted), found), counted)
 
 
 def best_kind(kind: str) -> str:
