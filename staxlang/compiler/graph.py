@@ -12,6 +12,7 @@ from staxlang.base.sizes import Condition, Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.node import Interner, Node
+from staxlang.compiler.open_nodes import free_symbols, making
 from staxlang.typecheck.shapes import IllegalOperation, infer, same_shape
 
 NO_FACTS = Facts()
@@ -167,12 +168,22 @@ def verify(graph: Graph) -> None:
                 raise GraphError(f"{node!r} is not in its place among the inputs")
             last = node["position"]
     declared = {*graph.inputs, *graph.scalars}
-    for node in topological((*graph.roots, *graph.pending)):
+    order = topological((*graph.roots, *graph.pending))
+    for node in order:
         _verify_node(node, graph.facts, declared)
+    _verify_closed(graph, order)
     for position, node in graph.updates:
         target = graph.inputs[position].type
         if node.type.dtype is not target.dtype or not same_shape(node.type.shape, target.shape, graph.facts):
             raise GraphError(f"the update of input {position}, {target}, has type {node.type}")
+
+
+def _verify_closed(graph: Graph, order: list[Node]) -> None:
+    """Index symbols and tensors in the making are bound by a node above. (Pending nodes and checks may be of the body of one.)"""
+    free, made = free_symbols(order), making(order)
+    for node in (*graph.outputs, *[value for _, value in graph.updates]):
+        if free[node] or made[node]:
+            raise GraphError(f"{node!r} speaks of {', '.join(sorted(free[node])) or 'a tensor in the making'}, which nothing binds")
 
 
 def _verify_node(node: Node, facts: Facts, declared: set[Node]) -> None:

@@ -60,8 +60,9 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     state = Lowering(graph)
     _declare_inputs(state, graph)
     order = evaluation_order(graph.roots)
-    state.open = open_nodes(order)
     state.results_of_pieces = tuple([node for node in order if node.op == "pieces"])
+    if state.results_of_pieces:
+        state.open = open_nodes(order)
     _declare_outputs(state, graph)
     find_homes(state, order)
     for node in order:

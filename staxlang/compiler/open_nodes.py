@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from staxlang.base.sizes import SizeExpression, symbols
@@ -46,12 +46,16 @@ def making(order: Iterable[Node]) -> dict[Node, frozenset[int]]:
     return found
 
 
-def _mentioned(value: Any) -> Names:
+def sizes_in(value: Any) -> Iterator[SizeExpression]:
+    """The symbolic sizes in an attribute's value."""
     if isinstance(value, SizeExpression):
-        return frozenset([name for name in symbols(value) if name.startswith(MARK)])
-    if type(value) is tuple:
-        names = _NONE
+        yield value
+    elif type(value) is tuple:
         for one in value:  # pyright: ignore[reportUnknownVariableType]
-            names |= _mentioned(one)
-        return names
-    return _NONE
+            yield from sizes_in(one)
+
+
+def _mentioned(value: Any) -> Names:
+    if not isinstance(value, (tuple, SizeExpression)):
+        return _NONE
+    return frozenset([name for size in sizes_in(value) for name in symbols(size) if name.startswith(MARK)])

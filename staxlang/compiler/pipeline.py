@@ -37,13 +37,13 @@ def optimize(
     check: bool = False,
 ) -> tuple[Graph, Trace]:
     """The graph after rounds of all passes until one changes nothing, and the trace of the rules that fired. Before the first round
-    sizes that guards make equal become one, and definitions by index notation tensors.
+    definitions by index notation become tensors, and sizes that guards make equal one.
 
     `basis`: rows that the engine has forms for (None: all); others are expanded. `record(pass, graph)` sees the graph after each pass that
     changed it; `check` verifies it there.
     """
     trace = Trace()
-    graph = lift_definitions(settle_sizes(graph))
+    graph = settle_sizes(lift_definitions(graph))
     for trace.rounds in range(1, ROUND_LIMIT + 1):
         count = len(trace.fired)
         for stage, table in PASS_ROWS:

@@ -23,6 +23,7 @@ from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule, size_symbols
 from staxlang.compiler.lower import lower
 from staxlang.compiler.node import Node
+from staxlang.compiler.open_nodes import sizes_in
 from staxlang.compiler.passes.driver import Trace
 from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
@@ -36,6 +37,7 @@ from staxlang.runtime.program_loading import EXPONENT, EXTERN, Stored, load_prog
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
+from staxlang.typecheck.index_notation.scope import MARK
 
 _INDEX: Final = re.compile(r"i\d+")  # the subscripts of views
 
@@ -92,13 +94,10 @@ class ReferenceProgram:
         """All size symbols of the graph's nodes."""
         found: set[str] = set()
         for node in topological((*graph.inputs, *graph.roots)):
-            sizes = [*node.type.shape, *(node.type.layout or ()), *([node["value"]] if node.op == "size" else ())]
-            for part in node.get("subscripts", ()):
-                sizes.append(part)
-            for size in sizes:
-                if not isinstance(size, int):
-                    found |= symbols(size)
-        return tuple(sorted(name for name in found if not _INDEX.fullmatch(name)))
+            attributes = tuple([value for _, value in node.attributes])
+            for size in sizes_in((*node.type.shape, *(node.type.layout or ()), *attributes)):
+                found |= symbols(size)
+        return tuple(sorted(name for name in found if not _INDEX.fullmatch(name) and not name.startswith(MARK)))
 
     def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
         objects, env, _ = matched

@@ -14,8 +14,10 @@ from staxlang.base.externs import find_extern
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
 from staxlang.compiler.graph import Graph, topological
+from staxlang.compiler.loops.meaning import neutral
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
+from staxlang.runtime.reference_points import CLOSING, POINT_ROWS, Points
 from staxlang.typecheck.views import index_name
 
 Array = np.ndarray[Any, Any]
@@ -68,11 +70,17 @@ class _Run:
             order = topological((*compressed, *graph.roots))
         last = {operand: node for node in order for operand in node.operands}
         kept = {*graph.roots, *graph.inputs}
+        points = Points(self, order, values) if any(node.op in CLOSING for node in order) else None
+        if points is not None:  # what stands under index symbols needs its operands at every point
+            kept.update(order)
         for node in order:
-            if node in values:
+            if node in values or (points is not None and points.is_open(node)):
                 continue
             if node in self.declared:
                 values[node] = self.declared[node]
+                continue
+            if points is not None and node.op in CLOSING:
+                values[node] = POINT_ROWS[node.op](points, node, {})
                 continue
             values[node] = self.node(node, [values[o] for o in node.operands])
             for operand in set(node.operands):
@@ -188,6 +196,23 @@ def _over_arrays(size: Size, env: Mapping[str, Any]) -> Any:
     return total
 
 
+def _bordered(run: _Run, node: Node, operand: Array, fill: Array) -> Array:
+    """A view whose subscripts may leave the base."""
+    shape = run.shape(node.type.shape)
+    if 0 in shape or 0 in operand.shape:
+        return np.full(shape, fill, operand.dtype)
+    env: dict[str, Any] = dict(run.sizes)
+    for axis, extent in enumerate(shape):
+        env[index_name(axis)] = np.arange(extent).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+    places: list[Any] = [np.asarray(_over_arrays(one, env)) for one in node["subscripts"]]
+    inside: Any = True
+    loose: tuple[int, ...] = node["loose"]
+    for axis in loose:
+        inside = inside & (places[axis] >= 0) & (places[axis] < operand.shape[axis])
+        places[axis] = np.clip(places[axis], 0, operand.shape[axis] - 1)
+    return np.where(np.broadcast_to(inside, shape), np.broadcast_to(operand[tuple(places)], shape), fill)
+
+
 # ---- pointwise beside the table ------------------------------------------------------------------------------------
 
 
@@ -225,9 +250,43 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
 def _reduce(run: _Run, node: Node, operand: Array) -> Array:
     kind, axes = node["kind"], node["axes"]
     operand = np.asarray(operand)
+    if node.get("spans") is not None:
+        if kind in ("argmin", "argmax"):
+            return _arg_within_spans(run, node, operand)
+        operand = _within_spans(run, node, operand)
     if kind in ("argmin", "argmax"):
         return np.asarray(_arg(kind, operand, axes), np.int64)
     return np.asarray(REDUCE_ROWS[kind](operand, axes, node.type.dtype)).astype(node.type.dtype.numpy)
+
+
+def _within_spans(run: _Run, node: Node, operand: Array) -> Array:
+    """The operand with the neutral element where a reduced axis does not count for an element of the result."""
+    axes: tuple[int, ...] = node["axes"]
+    kept = [axis for axis in range(operand.ndim) if axis not in axes]
+
+    def along(axis: int) -> Array:
+        line: Array = np.arange(operand.shape[axis])
+        return line.reshape([-1 if k == axis else 1 for k in range(operand.ndim)])
+
+    env: dict[str, Any] = {**run.sizes, **{index_name(place): along(axis) for place, axis in enumerate(kept)}}
+    counts: Any = True
+    for axis, (start, stop) in zip(axes, node["spans"], strict=True):
+        counts = counts & (_over_arrays(start, env) <= along(axis)) & (along(axis) < _over_arrays(stop, env))
+    return np.where(counts, operand, neutral(node["kind"], operand.dtype))
+
+
+def _arg_within_spans(run: _Run, node: Node, operand: Array) -> Array:
+    """Positions are counted from where the span begins."""
+    ((start, stop),) = node["spans"]
+    (axis,) = node["axes"]
+    moved = np.moveaxis(operand, axis, -1)
+    result = np.zeros(moved.shape[:-1], np.int64)
+    for place in np.ndindex(result.shape):
+        env = {**run.sizes, **{index_name(k): one for k, one in enumerate(place)}}
+        first, last = evaluate(start, env), evaluate(stop, env)
+        if first < last:
+            result[place] = (np.argmin if node["kind"] == "argmin" else np.argmax)(moved[place][first:last])
+    return result
 
 
 def _arg(kind: str, operand: Array, axes: tuple[int, ...]) -> Array:
@@ -389,6 +448,7 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "size": _size,
     "iota": _iota,
     "view": _view,
+    "bordered": _bordered,
     "cast": _cast,
     "power": _power,
     "copy": _copy,

@@ -42,9 +42,11 @@ Row = Callable[["Lifting", Node], Lifted]
 def lift_graph(graph: Graph, rows: Mapping[str, Row]) -> Graph:
     """The graph without definitions and folds by index symbols; pending nodes are left out."""
     order = topological((*graph.inputs, *graph.scalars, *graph.roots))
-    if not bound_ranges(order):
+    # A check may stand in a definition that nobody reads: pending nodes tell the ranges of its indices.
+    ranges = bound_ranges(topological((*graph.roots, *graph.pending)) if graph.checks else order)
+    if not ranges:
         return graph
-    lifting = Lifting(graph, order, rows)
+    lifting = Lifting(graph, order, ranges, rows)
     for node in order:
         if not lifting.making[node]:  # what reads a tensor in the making is looked at where that is made
             lifting.lift(node)
@@ -75,7 +77,7 @@ class Lifting:
 
     __slots__ = ("boxes", "done", "facts", "interner", "making", "order", "rows")
 
-    def __init__(self, graph: Graph, order: Sequence[Node], rows: Mapping[str, Row]) -> None:
+    def __init__(self, graph: Graph, order: Sequence[Node], found: Mapping[str, tuple[str, Size, Size]], rows: Mapping[str, Row]) -> None:
         self.rows = rows
         self.interner: Interner = graph.interner
         self.facts: Facts = graph.facts
@@ -83,7 +85,6 @@ class Lifting:
         self.making = making(order)
         self.boxes: dict[str, Box] = {}
         self.order: dict[str, int] = {}
-        found = bound_ranges(order)
         for name in sorted(found, key=_number):
             self._enter(*found[name])
 
