@@ -265,7 +265,7 @@ def _within_spans(run: _Run, node: Node, operand: Array) -> Array:
     kept = [axis for axis in range(operand.ndim) if axis not in axes]
 
     def along(axis: int) -> Array:
-        line: Array = np.arange(operand.shape[axis])
+        line: Any = np.arange(operand.shape[axis])
         return line.reshape([-1 if k == axis else 1 for k in range(operand.ndim)])
 
     env: dict[str, Any] = {**run.sizes, **{index_name(place): along(axis) for place, axis in enumerate(kept)}}
@@ -370,7 +370,7 @@ def _gather(run: _Run, node: Node, operand: Array, *indexes: Array) -> Array:
     return operand[_index(operand.shape, node, indexes)]
 
 
-_SCATTER_MODES = {"add": np.add, "min": np.minimum, "max": np.maximum}
+_SCATTER_MODES = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def _scatter(run: _Run, node: Node, base: Array, value: Array, *indexes: Array) -> Array:

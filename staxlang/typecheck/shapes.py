@@ -248,7 +248,7 @@ def _scatter(op: str, operands: Operands, attributes: Attributes, facts: Facts, 
     _demand(len(operands) >= 3, op, "a base, a value and indices wanted")
     base, value = operands[0], operands[1]
     mode = _attribute(op, attributes, "mode")
-    _demand(mode in ("set", "add", "min", "max"), op, f"{mode!r} is not a mode")
+    _demand(mode in ("set", "add", "multiply", "min", "max"), op, f"{mode!r} is not a mode")
     _demand(value.dtype is base.dtype, op, f"the value is {value.dtype}, the base {base.dtype}")
     shape = _indexed(op, base, operands[2:], attributes, facts)
     _demand(same_shape(value.shape, shape, facts), op, f"the value is {value}, the indices choose {list(shape)}")

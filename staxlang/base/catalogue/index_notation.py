@@ -95,4 +95,12 @@ INDEX_ROWS: tuple[Row, ...] = (
         _kernel("let s[0] = x[0]\nlet s[i] = sum[j in 0..i] s[j] + x[i]\nreturn s"),
         "read elements: `sum[j in 0..i] s[j]`",
     ),
+    Row(
+        "index-update", TypeError,
+        "`{name}` cannot be updated by index notation: {reason}",
+        "`let h[..] += value` adds to an array that there is, for each value of the indices; places that occur several times count each "
+        "time. So do `-=`, `*=`, `max=` and `min=`, whose result does not depend on the order.",
+        _kernel("let x[i] /= 2.0\nreturn x"),
+        _kernel("let x[i] *= 0.5\nreturn x"),
+    ),
 )  # fmt: skip

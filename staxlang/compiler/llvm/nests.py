@@ -18,7 +18,7 @@ from staxlang.compiler.llvm.types import component_size
 from staxlang.compiler.llvm.vectors import vector_loop
 from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
 
-STORE_ROWS = {"add": "add", "min": "minimum", "max": "maximum"}
+STORE_ROWS = {"add": "add", "multiply": "multiply", "min": "minimum", "max": "maximum"}
 
 
 def emit_statement(f: Function, statement: Statement) -> None:

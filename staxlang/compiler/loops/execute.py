@@ -29,7 +29,7 @@ Array = Any  # NumPy arrays and scalars
 _COMBINE: dict[str, Any] = {
     "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "any": np.logical_or, "all": np.logical_and, "count": np.add,
 }  # fmt: skip
-_MODES: dict[str, Any] = {"add": np.add, "min": np.minimum, "max": np.maximum}
+_MODES: dict[str, Any] = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def execute(

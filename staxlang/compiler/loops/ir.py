@@ -76,7 +76,7 @@ class Definition:
     ranges: tuple[Range, ...]
     subscripts: tuple[Size, ...]
     body: Node
-    mode: Literal["set", "add", "min", "max"] = "set"  # how an update combines with what is there
+    mode: Literal["set", "add", "multiply", "min", "max"] = "set"  # how an update combines with what is there
     indirect: tuple[Node, ...] = ()
     walk: Walk | None = None
 
@@ -206,7 +206,7 @@ class Store:
     buffer: str
     subscripts: tuple[Size, ...]
     value: Node
-    mode: Literal["set", "add", "min", "max"] = "set"
+    mode: Literal["set", "add", "multiply", "min", "max"] = "set"
     streaming: bool = False  # non-temporal, where the output is larger than the last-level cache (a run-time size test)
     indirect: tuple[Node, ...] = ()  # the values of `$k` in subscripts
 

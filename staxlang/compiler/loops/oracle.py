@@ -31,7 +31,7 @@ from staxlang.compiler.loops.ir import (
 from staxlang.compiler.loops.sizes_text import python_size
 from staxlang.compiler.node import Node
 
-_MODES = {"add": "np.add", "min": "np.minimum", "max": "np.maximum"}
+_MODES = {"add": "np.add", "multiply": "np.multiply", "min": "np.minimum", "max": "np.maximum"}
 
 
 def to_python(value: LoopProgram | Schedule) -> str:

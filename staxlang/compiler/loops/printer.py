@@ -15,7 +15,7 @@ _INFIX: dict[str, tuple[str, int]] = {
     "add": ("+", 8), "subtract": ("-", 8), "multiply": ("*", 9), "divide": ("/", 9), "floor_divide": ("//", 9), "remainder": ("%", 9),
 }  # fmt: skip
 _PREFIX: dict[str, tuple[str, int]] = {"negative": ("-", 10), "invert": ("~", 10), "logical_not": ("not ", 2)}
-_COMBINES = {"set": "=", "add": "+=", "min": "min=", "max": "max="}
+_COMBINES = {"set": "=", "add": "+=", "multiply": "*=", "min": "min=", "max": "max="}
 
 
 def print_loops(program: LoopProgram) -> str:

@@ -28,7 +28,7 @@ class Unit:
     ranges: tuple[Range, ...]
     subscripts: tuple[Size, ...]
     body: Node
-    mode: Literal["set", "add", "min", "max"] = "set"
+    mode: Literal["set", "add", "multiply", "min", "max"] = "set"
     indirect: tuple[Node, ...] = ()
     walk: Walk | None = None
 

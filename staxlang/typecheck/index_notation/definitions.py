@@ -13,6 +13,7 @@ from staxlang.parser import tree
 from staxlang.typecheck.frames import Frame, Signal, children, reads_unknown
 from staxlang.typecheck.index_notation.bodies import as_element, element, extents, ranges_of, under
 from staxlang.typecheck.index_notation.pieces import defined_together
+from staxlang.typecheck.index_notation.updates import update
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import UNKNOWN, Value
 
@@ -21,6 +22,9 @@ Definitions = tuple[Any, ...]
 
 def definition(frame: Frame, node: tree.TensorDefinition) -> Signal:
     """The first of definitions that stand together makes what all of them define."""
+    if node.op:
+        update(frame, node)
+        return None
     for together in _components(_run(frame, node)):
         if frame.context.checking and any(reads_unknown(frame, one) for one in together):
             frame.locals.update({one.name: UNKNOWN for one in together})

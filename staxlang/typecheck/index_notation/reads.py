@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from staxlang.typecheck.context import CallContext
 
 
-def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int) -> Size:
-    """A subscript that depends on indices. It never counts from the end: it must be proved to lie in the array."""
+def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int, name: str | None = None) -> Size:
+    """A subscript that depends on indices. It never counts from the end: it must be proved to lie in the array, which is called `name`."""
     indices = call.context.indices
     extent = array.shape[axis]
     owner = array.storage, array.subscripts
@@ -27,18 +27,18 @@ def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int) -> S
         return subscript
     if indices.searching:
         guarded = indices.guards > 0
-        indices.uses.append(Use(subscript, extent, axis, owner, call.text(0), call.span, guarded))
+        indices.uses.append(Use(subscript, extent, axis, owner, name or call.text(0), call.span, guarded))
         if not indices.known(subscript):
             return subscript
     facts = call.context.facts
     if not indices.proved(Condition("<=", 0, subscript), facts):
-        _outside(call, subscript, array, axis, "it may be less than 0")
+        _outside(call, subscript, array, axis, name, "it may be less than 0")
     if not indices.proved(Condition("<", subscript, extent), facts):
-        _outside(call, subscript, array, axis, f"it may reach {extent}")
+        _outside(call, subscript, array, axis, name, f"it may reach {extent}")
     return subscript
 
 
-def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, why: str) -> NoReturn:
+def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, name: str | None, why: str) -> NoReturn:
     context = call.context
     extent = array.shape[axis]
     among = context.indices.among(subscript)
@@ -50,7 +50,7 @@ def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, w
     if origin is not None:
         notes.append(origin)
     call.error(
-        "index-outside", subscript=context.indices.text(subscript), array=call.text(0), axis=axis, extent=extent, why=why,
+        "index-outside", subscript=context.indices.text(subscript), array=name or call.text(0), axis=axis, extent=extent, why=why,
         type=call.describe(ArrayValue(array.storage, TensorType(array.dtype, array.shape))), notes=notes,
     )  # fmt: skip
 

@@ -110,7 +110,7 @@ def _spread(call: CallContext, value: ArrayValue, shape: tuple[Size, ...]) -> Ar
     return broadcasted(call, value, shape)
 
 
-_AT_MODES = {"add": "add", "subtract": "add", "maximum": "max", "minimum": "min"}
+_AT_MODES = {"add": "add", "subtract": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
 
 
 def at(row: str) -> Callable[..., Value]:
