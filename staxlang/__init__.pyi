@@ -1027,6 +1027,33 @@ def matrix_norm(x: Array, keepdims: bool = False, ord: str = "fro") -> Any: ...
 def matrix_norm(x: _Given, keepdims: bool = False, ord: str = "fro") -> NDArray[Any]: ...
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any: """The covariances of variables, one a row (or a column, unless `rowvar`), with observations along the other axis."""
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any: """The correlations of variables: their covariances divided by both standard deviations."""
+@overload
+def conv1d(x: Array, weight: Any, bias: Any = None, stride: _Int = 1, padding: _Int = 0, dilation: _Int = 1, groups: _Int = 1) -> Any: """Correlation of the last axis with windows: `y[f, i] = sum of x[c, i * stride + k * dilation - padding] * weight[f, c, k]`, outside of
+    `x` zero, plus `bias[f]`. With groups the channels are parted, and each part has filters of its own: weight is [F, C / groups, K]."""
+@overload
+def conv1d(x: _Given, weight: Any, bias: Any = None, stride: _Int = 1, padding: _Int = 0, dilation: _Int = 1, groups: _Int = 1) -> NDArray[Any]: ...
+@overload
+def conv2d(x: Array, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> Any: """Correlation of the last two axes with windows; stride, padding and dilation are numbers, or pairs for the two axes. What is outside of
+    `x` counts as zero. weight is [F, C / groups, P, Q], bias [F]."""
+@overload
+def conv2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> NDArray[Any]: ...
+@overload
+def max_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0) -> Any: """The greatest value of each window along the last axis; windows follow each other unless `stride` says otherwise."""
+@overload
+def max_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0) -> NDArray[Any]: ...
+@overload
+def max_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ...) -> Any: """The greatest value of each window of the last two axes; window, stride and padding are numbers or pairs."""
+@overload
+def max_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ...) -> NDArray[Any]: ...
+@overload
+def avg_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0) -> Any: """The mean of each window along the last axis; what is outside counts as zeros."""
+@overload
+def avg_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0) -> NDArray[Any]: ...
+@overload
+def avg_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ...) -> Any: """The mean of each window of the last two axes; what is outside counts as zeros."""
+@overload
+def avg_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ...) -> NDArray[Any]: ...
+def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]: """The quotient rounded down, and the remainder with the divisor's sign."""
 def modf(x: Any) -> tuple[Any, Any]: """The fraction and the whole part, both with the sign of `x`."""
 def frexp(x: Any) -> tuple[Any, Any]: """A fraction between 1/2 and 1 and the power of two that make up `x`."""

@@ -1,0 +1,97 @@
+"""Convolutions, pooling and embeddings of the standard library, natively, against loops in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+
+Array = np.ndarray[Any, Any]
+rng = np.random.default_rng(0)
+
+
+def correlated(x: Array, w: Array, stride: tuple[int, int], padding: tuple[int, int], dilation: tuple[int, int], groups: int) -> Array:
+    """Window by window."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    filters, channels, p, q = w.shape
+    high, wide = dilation[0] * (p - 1) + 1, dilation[1] * (q - 1) + 1
+    rows, columns = (x.shape[2] - high) // stride[0] + 1, (x.shape[3] - wide) // stride[1] + 1
+    y = np.zeros((x.shape[0], filters, rows, columns))
+    for f in range(filters):
+        first = f // (filters // groups) * channels
+        for i in range(rows):
+            for j in range(columns):
+                top, left = i * stride[0], j * stride[1]
+                window = x[:, first : first + channels, top : top + high : dilation[0], left : left + wide : dilation[1]]
+                y[:, f, i, j] = (window * w[f]).sum((1, 2, 3))
+    return y
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("stride", "padding", "dilation", "groups"),
+    [((1, 1), (0, 0), (1, 1), 1), ((2, 2), (1, 1), (1, 1), 1), ((1, 2), (2, 0), (2, 1), 2), ((1, 1), (1, 1), (1, 1), 4)],
+)
+def test_conv2d(stride: tuple[int, int], padding: tuple[int, int], dilation: tuple[int, int], groups: int, dtype: Any) -> None:
+    @stax.kernel
+    def convolved(x, w, b):
+        return stax.conv2d(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+    x, w, b = (rng.standard_normal(s).astype(dtype) for s in ((2, 4, 9, 8), (8, 4 // groups, 3, 2), (8,)))
+    right = correlated(x, w, stride, padding, dilation, groups) + b[:, None, None]
+    y = convolved(x, w, b)
+    assert y.dtype == dtype and convolved.stats().route == "native"
+    np.testing.assert_allclose(y, right, rtol=1e-4 if dtype is np.float32 else 1e-12, atol=1e-5 if dtype is np.float32 else 1e-13)
+
+
+def test_conv1d_and_more_leading_axes() -> None:
+    @stax.kernel
+    def convolved(x, w):
+        return stax.conv1d(x, w, stride=2, padding=1)
+
+    x, w = rng.standard_normal((2, 3, 5, 11)), rng.standard_normal((7, 5, 4))
+    right = correlated(x.reshape(6, 5, 1, 11), w[:, :, None], (1, 2), (0, 1), (1, 1), 1).reshape(2, 3, 7, -1)
+    np.testing.assert_allclose(convolved(x, w), right, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(("window", "stride", "padding"), [(2, 2, 0), (3, 2, 1)])
+def test_pooling(window: int, stride: int, padding: int) -> None:
+    @stax.kernel
+    def pooled(x):
+        return stax.max_pool2d(x, window, stride, padding), stax.avg_pool2d(x, window, stride, padding)
+
+    x = rng.standard_normal((2, 3, 9, 8))
+
+    def windows(fill: float) -> Array:
+        padded = np.pad(x, ((0, 0), (0, 0), (padding,) * 2, (padding,) * 2), constant_values=fill)
+        return np.lib.stride_tricks.sliding_window_view(padded, (window, window), (2, 3))[:, :, ::stride, ::stride]
+
+    greatest, mean = pooled(x)
+    np.testing.assert_array_equal(greatest, windows(-np.inf).max((4, 5)))
+    np.testing.assert_allclose(mean, windows(0).mean((4, 5)), rtol=1e-13)
+
+
+def test_pooling_of_rows() -> None:
+    @stax.kernel
+    def pooled(x):
+        return stax.max_pool1d(x, 3), stax.avg_pool1d(x, 3, 1)
+
+    x = rng.standard_normal((4, 11))
+    greatest, mean = pooled(x)
+    np.testing.assert_array_equal(greatest, x[:, :9].reshape(4, 3, 3).max(-1))
+    np.testing.assert_allclose(mean, np.lib.stride_tricks.sliding_window_view(x, 3, 1).mean(-1), rtol=1e-13)
+
+
+def test_embedding_reads_only_inside() -> None:
+    @stax.kernel
+    def looked_up(index, table):
+        return stax.embedding(index, table)
+
+    table = rng.standard_normal((5, 3))
+    index = np.array([[0, 4], [-1, 2]])
+    np.testing.assert_array_equal(looked_up(index, table), table[index])
+    with pytest.raises(IndexError):
+        looked_up(np.array([[0, 5], [0, 0]]), table)
