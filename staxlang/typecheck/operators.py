@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from staxlang.base.dtypes import DType, can_cast
+from staxlang.base.dtypes import BOOL, DType, can_cast
 from staxlang.base.sizes import Condition, compare, floordiv
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, mutation, names, pointwise, scalars
@@ -77,6 +77,8 @@ def binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
     if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
         if op == "@":
             return matmul(call, left, right)
+        if op == "**" and one is ArrayValue and left.dtype is BOOL and not left.scalar and _is_two(call, right):
+            return call.pointwise("square", (left,))
         return call.pointwise(BINARY_ROWS[op], (left, right))
     if one is StaticValue and two is StaticValue:
         return _static_binary(call, op, left.value, right.value)
@@ -90,6 +92,15 @@ def binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
     if op != "@" and pointwise.is_numeric(left) and pointwise.is_numeric(right):  # a static NumPy scalar with a run-time number
         return call.pointwise(BINARY_ROWS[op], (left, right))
     return _object_binary(call, op, left, right)
+
+
+def _is_two(call: CallContext, exponent: Value) -> bool:
+    """Whether it is Python's number 2. NumPy squares an array then: of booleans that makes i8, any other power i64."""
+    if scalars.kind_of(exponent) != "int" or type(exponent) is ArrayValue:
+        return False
+    if type(exponent) is StaticValue:
+        return type(exponent.value) is int and exponent.value == 2
+    return call.decide(Condition("==", binding.as_size(call, exponent, "an exponent"), 2), "it is the exponent of booleans") is True
 
 
 def matmul(call: CallContext, left: Value, right: Value) -> Value:
