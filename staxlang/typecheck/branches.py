@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from staxlang.base.types import TensorType
+from staxlang.typecheck.branching import Choice
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
 from staxlang.typecheck.joins import Snapshot, restore, snapshot
@@ -204,7 +205,6 @@ def _meet_names(call: CallContext, test: ArrayValue, before: Snapshot, one: tupl
         if mine.keys() != theirs.keys():
             _mismatch(call, f"keys {', '.join(map(str, mine))}", ", ".join(map(str, theirs)))
         entries.update({name: chosen(call, test, (mine[name], held), (theirs[name], other)) for name in mine})
-    shared = _shared(before)
     for (current, mine), (_, theirs) in zip(first.names, second.names, strict=True):
         current.clear()
         for name in {**mine, **theirs}:
@@ -217,28 +217,7 @@ def _meet_names(call: CallContext, test: ArrayValue, before: Snapshot, one: tupl
             except _Mismatch as mismatch:
                 branches.lost[(id(frame.owner), name)] = (mismatch.left, mismatch.right)
                 continue
-            if type(value) is ArrayValue and value is not left and value is not right:
-                value.readonly = any(type(part) is ArrayValue and part.storage in shared for part in (left, right))
             current[name] = value
-
-
-def _shared(taken: Snapshot) -> set[Storage]:
-    """Memory that may be reached by more than one name: a value chosen from it is a copy, which must not be written to."""
-    seen: set[Storage] = set()
-    shared: set[Storage] = set()
-    for _, values in taken.names:
-        for value in values.values():
-            for array in _arrays(value):
-                storage = array.storage
-                (shared if storage in seen or storage.source is not None else seen).add(storage)
-    return shared
-
-
-def _arrays(value: Value) -> list[ArrayValue]:
-    if type(value) is ArrayValue:
-        return [value]
-    parts = value.fields.values() if type(value) is RecordValue else value.values() if isinstance(value, dict) else value
-    return [array for part in parts for array in _arrays(part)] if isinstance(value, (tuple, list, dict, RecordValue)) else []
 
 
 # ---- one of two values ----
@@ -304,6 +283,11 @@ def _select_arrays(call: CallContext, test: ArrayValue, one: tuple[ArrayValue, H
     parts = (call.array(_read(call, left, held), type_), call.array(_read(call, right, other), type_))
     made = call.to_array(call.pointwise("where", (test, *parts)))
     made.scalar = left.scalar and right.scalar
+    if not made.scalar:
+        made.readonly = any(part.scalar or part.readonly or not part.storage.writable for part in (left, right))
+        for part, on in ((left, True), (right, False)):
+            if not part.scalar:
+                call.context.branches.choose(Choice(test, on, part, made))
     return made
 
 

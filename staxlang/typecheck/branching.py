@@ -6,27 +6,45 @@ from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, Storage
 
 
+class Choice:
+    """`made` stands for the memory of `part` where `test` is `on`: what is written to one is written to the other, in that case."""
+
+    __slots__ = ("made", "on", "part", "test")
+
+    def __init__(self, test: ArrayValue, on: bool, part: ArrayValue, made: ArrayValue) -> None:
+        self.test = test
+        self.on = on
+        self.part = part
+        self.made = made
+
+
 class Branches:
     """Part of an evaluation's context.
 
     `inside`: conditions on data become part of the program instead of data gates. `live` is the 0-d bool that says whether the
     place being evaluated is reached when the program runs, None where it always is. `journals` hold, since they were opened, the
     handle that each storage had before it was written. `lost` are names, by frame, that the sides of a branch left with different
-    types (None: bound on one side only).
+    types (None: bound on one side only). `choices` are arrays that stand for one of two, by the memory of either end.
     """
 
-    __slots__ = ("inside", "journals", "live", "lost")
+    __slots__ = ("choices", "inside", "journals", "live", "lost")
 
     def __init__(self) -> None:
         self.inside = False
         self.live: ArrayValue | None = None
         self.lost: dict[tuple[int, str], tuple[str, str] | None] = {}
         self.journals: list[dict[Storage, Handle]] = []
+        self.choices: dict[Storage, list[Choice]] = {}
 
     @property
     def keeps(self) -> bool:
         """Does a condition on data stay in the program here?"""
         return self.inside or self.live is not None
+
+    def choose(self, choice: Choice) -> None:
+        """Remember that an array stands for another one."""
+        for storage in (choice.made.storage, choice.part.storage):
+            self.choices.setdefault(storage, []).append(choice)
 
     def put(self, storage: Storage, handle: Handle) -> None:
         """Let a storage hold a handle; every open journal remembers what it held."""

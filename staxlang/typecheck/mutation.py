@@ -11,10 +11,11 @@ from staxlang.base.sizes import Condition, Size, symbols
 from staxlang.base.types import TensorType
 from staxlang.typecheck import pointwise, views
 from staxlang.typecheck.recorder import Handle
-from staxlang.typecheck.values import ArrayValue, Value
+from staxlang.typecheck.values import ArrayValue, Storage, Value
 from staxlang.typecheck.views import shape_text
 
 if TYPE_CHECKING:
+    from staxlang.typecheck.branching import Choice
     from staxlang.typecheck.context import CallContext
 
 
@@ -39,7 +40,39 @@ def write(call: CallContext, array: ArrayValue, value: Value) -> None:
 
 
 def store(call: CallContext, array: ArrayValue, handle: Handle) -> None:
-    """Put a handle of the array's own dtype and shape into its memory."""
+    """Put a handle of the array's own dtype and shape into its memory, and into that of the arrays that may be the same."""
+    _put(call, array, handle)
+    if call.context.branches.choices:
+        written = [array.storage]
+        _pass_down(call, array.storage, written)
+        for storage in tuple(written):
+            _pass_up(call, storage, written)
+
+
+def _pass_down(call: CallContext, storage: Storage, written: list[Storage]) -> None:
+    """From an array that a branch has chosen to those that it was chosen from."""
+    for choice in call.context.branches.choices.get(storage, ()):
+        if choice.made.storage is storage:
+            _put(call, choice.part, _either(call, choice, choice.made, choice.part))
+            written.append(choice.part.storage)
+            _pass_down(call, choice.part.storage, written)
+
+
+def _pass_up(call: CallContext, storage: Storage, written: list[Storage]) -> None:
+    """From an array to those that a branch has chosen it for."""
+    for choice in call.context.branches.choices.get(storage, ()):
+        if choice.part.storage is storage and choice.made.storage not in written:
+            _put(call, choice.made, _either(call, choice, choice.part, choice.made))
+            _pass_up(call, choice.made.storage, written)
+
+
+def _either(call: CallContext, choice: Choice, new: ArrayValue, old: ArrayValue) -> Handle:
+    type_ = TensorType(new.type.dtype, new.type.shape)
+    values = [call.array(pointwise.read(call, one), type_) for one in ((new, old) if choice.on else (old, new))]
+    return call.handle(call.pointwise("where", (choice.test, *values)))
+
+
+def _put(call: CallContext, array: ArrayValue, handle: Handle) -> None:
     storage = array.storage
     if array.subscripts is None:
         call.context.branches.put(storage, handle)
