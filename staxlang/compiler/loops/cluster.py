@@ -112,6 +112,20 @@ def changes_argument(cluster: Cluster, ex: Expressions) -> bool:
     return any(load["buffer"] in written for unit in cluster.units for load in ex.loads(unit.body)) if written else False
 
 
+def changes_what_it_reads(cluster: Cluster, ex: Expressions) -> bool:
+    """Whether a unit reads what a later one overwrites, or the new value of what is made from the old one in its place.
+
+    Values of a cluster are computed again where they are read, and in a row that may be after the old value has gone.
+    """
+    loads = {unit.number: {load["buffer"] for root in (unit.body, *unit.indirect) for load in ex.loads(root)} for unit in cluster.units}
+    for writer in cluster.units:
+        in_place = writer.buffer in loads[writer.number]
+        for reader in cluster.units:
+            if reader is not writer and writer.buffer in loads[reader.number] and (in_place or reader.number < writer.number):
+                return True
+    return False
+
+
 def is_free_of(size: Size, names: set[str]) -> bool:
     name = lone_symbol(size)
     return name not in names if name is not None else True

@@ -8,6 +8,7 @@ from staxlang.compiler.loops.assemble import Pass, Plan, Reduction
 from staxlang.compiler.loops.cluster import (
     Cluster,
     changes_argument,
+    changes_what_it_reads,
     covers,
     depth_of,
     is_few,
@@ -256,6 +257,8 @@ def _checked(made: Cluster, before: int, ex: Expressions, target: Target) -> Clu
                 return wrong
     if not made.pure and changes_argument(made, ex):
         return "it changes an argument that it reads"
+    if not made.pure and changes_what_it_reads(made, ex):
+        return "it overwrites what it reads"
     depth = depth_of(made, ex)
     if depth > DEEPEST:
         return "a row would be walked too often"

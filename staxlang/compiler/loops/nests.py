@@ -122,6 +122,20 @@ def _in_lanes(values: Sequence[Node], one: Pass) -> Sequence[Node]:
     return (values[0].operands[0],) if is_search(values[0]) else values
 
 
+def in_place_last(
+    writes: Sequence[Write], values: Sequence[Node], streaming: frozenset[str], ex: Expressions
+) -> tuple[Let | Store, ...]:
+    """The stores; where one of them overwrites what another one reads, all values are made before the first store."""
+    written = {write.buffer for write in writes}
+    first: list[Let | Store] = []
+    if len(writes) > 1 and any(load["buffer"] in written for value in values for load in ex.loads(value)):
+        names = [ex.fresh("v") for _ in values]
+        first = [Let(name, value) for name, value in zip(names, values, strict=True)]
+        values = [ex.local(name, value.type) for name, value in zip(names, values, strict=True)]
+    stores = [Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)]
+    return (*first, *stores)
+
+
 def moved(one: Pass, ranges: tuple[Range, ...], mapping: dict[str, Size], ex: Expressions) -> Pass:
     """The pass over other indices."""
     if not mapping:

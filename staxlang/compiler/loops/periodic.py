@@ -10,7 +10,7 @@ from staxlang.compiler.loops.assemble import Write
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import Access, accesses_of, unravelled
-from staxlang.compiler.loops.nests import Scope, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.nests import Scope, in_place_last, moved_write, part_of, vector_shape
 from staxlang.compiler.loops.transposed import unguarded_loads
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -79,7 +79,7 @@ def periodic_body(
     memo = {}
     moved = [moved_write(write, unravelled(place, ((outer, rows), (last, extent))), ex, memo) for write in moved]
     values = scope.hoisted([write.value for write in moved], frozenset((point, number)))
-    stores = tuple([Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(moved, values, strict=True)])
+    stores = in_place_last(moved, values, streaming, ex)
     width, unroll = vector_shape(values, 0, block, ex, target)
     vector = Loop(point, part_of(here, start, block), "vector", 0, width, unroll)
     scope.statements.append(Nest((Loop(number, -(-here // block)), vector), stores))

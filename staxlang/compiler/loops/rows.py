@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.base.sizes import Size, symbol
-from staxlang.compiler.loops.assemble import Plan, Write
+from staxlang.compiler.loops.assemble import Plan
 from staxlang.compiler.loops.expressions import Expressions, extent_of
-from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Range, Statement, Store
+from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
-from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved, moved_reduction, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.nests import (
+    Scope,
+    add_pass,
+    in_order,
+    in_place_last,
+    moved,
+    moved_reduction,
+    moved_write,
+    part_of,
+    vector_shape,
+)  # fmt: skip
 from staxlang.compiler.loops.periodic import find_periodic, periodic_body
 from staxlang.compiler.loops.transposed import crossed_body, find_crossing
 from staxlang.compiler.node import Node
@@ -54,20 +64,6 @@ def flat_body(
         return (Nest((*outer, vector), stores),)
     inner = Nest((vector,), stores)
     return (Nest(outer, (*scope.statements, inner)),) if outer else (*scope.statements, inner)
-
-
-def in_place_last(
-    writes: Sequence[Write], values: Sequence[Node], streaming: frozenset[str], ex: Expressions
-) -> tuple[Let | Store, ...]:
-    """The stores; where one of them overwrites what another one reads, all values are made before the first store."""
-    written = {write.buffer for write in writes}
-    first: list[Let | Store] = []
-    if len(writes) > 1 and any(load["buffer"] in written for value in values for load in ex.loads(value)):
-        names = [ex.fresh("v") for _ in values]
-        first = [Let(name, value) for name, value in zip(names, values, strict=True)]
-        values = [ex.local(name, value.type) for name, value in zip(names, values, strict=True)]
-    stores = [Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)]
-    return (*first, *stores)
 
 
 def flat_loops(

@@ -11,7 +11,7 @@ from staxlang.compiler.loops.assemble import Write
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement, Store
 from staxlang.compiler.loops.layout import Access, access_of, guess, unravelled
-from staxlang.compiler.loops.nests import Scope, moved_write, part_of, vector_shape
+from staxlang.compiler.loops.nests import Scope, in_place_last, moved_write, part_of, vector_shape
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -104,15 +104,15 @@ def crossed_body(
         at = (symbol(crossing.axis) - starts[crossing.axis], symbol(last) - starts[last])
         copies.append(Store(name, at, load))
         table[load] = ex.load(name, at)
-    scope.statements += [Nest((loops[last], _vector(loops[crossing.axis], (copy,), width, ex, target)), (copy,)) for copy in copies]
+    scope.statements += [Nest((loops[last], _vector(loops[crossing.axis], (copy.value,), width, ex, target)), (copy,)) for copy in copies]
     memo = {}
     values = scope.hoisted([ex.replace(write.value, table, memo) for write in writes], frozenset(loops))
-    stores = [Store(w.buffer, w.subscripts, v, streaming=w.buffer in streaming) for w, v in zip(writes, values, strict=True)]
-    scope.statements.append(Nest((loops[crossing.axis], _vector(loops[last], stores, ALONG, ex, target)), tuple(stores)))
+    stores = in_place_last(writes, values, streaming, ex)
+    scope.statements.append(Nest((loops[crossing.axis], _vector(loops[last], values, ALONG, ex, target)), stores))
     return (Nest((Loop(block, extent_of(walk), "parallel"),), tuple(scope.statements)),)
 
 
-def _vector(loop: Loop, stores: Sequence[Store], extent: Size, ex: Expressions, target: Target) -> Loop:
-    lanes, unroll = vector_shape([store.value for store in stores], 0, extent, ex, target)
+def _vector(loop: Loop, values: Sequence[Node], extent: Size, ex: Expressions, target: Target) -> Loop:
+    lanes, unroll = vector_shape(values, 0, extent, ex, target)
     return Loop(loop.index, loop.extent, "vector", loop.start, lanes, unroll)
 
