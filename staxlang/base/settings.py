@@ -71,6 +71,20 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(**options)
 
 
+def wants_color(is_terminal: bool, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether text for people gets colors: on a terminal, unless NO_COLOR is set or it is a dumb one; FORCE_COLOR has them anywhere.
+
+    >>> wants_color(True, {"NO_COLOR": "1"}), wants_color(False, {"FORCE_COLOR": "1"})
+    (False, True)
+    """
+    variables = os.environ if environment is None else environment
+    if variables.get("NO_COLOR"):
+        return False
+    if variables.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return is_terminal and variables.get("TERM") != "dumb"
+
+
 def _value(setting: str, variable: str, text: str) -> Any:
     default = getattr(_DEFAULTS, setting)
     text = text.strip()

@@ -220,6 +220,11 @@ def _plain(value: Any, settings: Settings) -> Any:
     return value
 
 
+def definition_object(definition: Definition) -> FunctionType:
+    """A private definition as a Python function of which `stax.kernel` makes a Kernel."""
+    return Stubs(definition.module.name, definition.module.path, environment_settings()).stub(definition.value, definition.digest)
+
+
 def _function_object(value: FunctionValue, settings: Settings) -> Any:
     scope: Any = value.scope
     module = getattr(scope, "module", None)

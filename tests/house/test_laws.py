@@ -19,9 +19,10 @@ from staxlang.base.operations import OPERATIONS, Operation
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "staxlang"
-ROOMS = ("base", "parser", "typecheck", "compiler", "runtime")
+ROOMS = ("base", "parser", "typecheck", "compiler", "runtime", "command")
 ALLOWED = {room: frozenset(ROOMS[: place + 1]) for place, room in enumerate(ROOMS)} | {
-    "editor": frozenset(("base", "parser", "typecheck", "editor"))
+    "editor": frozenset(("base", "parser", "typecheck", "editor")),
+    "importer": frozenset((*ROOMS[:-1], "importer")),
 }
 OPTIONAL = frozenset("triton torch cupy jax pygls lsprotocol scipy ml_dtypes networkx IPython".split())
 BANNED_NAMES = frozenset("utils util helpers helper misc common".split())

@@ -12,7 +12,7 @@ import staxlang as stax
 X = np.arange(12.0).reshape(3, 4)
 
 
-def refused(kind: type, code: str, function, *args, holds: tuple[str, ...] = ()) -> str:
+def expect_error(kind: type, code: str, function, *args, holds: tuple[str, ...] = ()) -> str:
     with pytest.raises(kind) as caught:
         function(*args)
     assert isinstance(caught.value, stax.StaxError) and caught.value.code == code, str(caught.value)
@@ -60,8 +60,8 @@ const H = 2
 kernel f(x: T[N, width], y: T[H * width]) -> T[N, H]: return x @ y.reshape((width, H))
 """)
     assert np.array_equal(m.f(X, np.arange(8.0)), X @ np.arange(8.0).reshape(4, 2))
-    refused(ValueError, "annotated-size", m.f, X[:, :3], np.arange(8.0), holds=("axis 1", "3", "4"))
-    refused(ValueError, "annotated-size", m.f, X, np.arange(7.0))
+    expect_error(ValueError, "annotated-size", m.f, X[:, :3], np.arange(8.0), holds=("axis 1", "3", "4"))
+    expect_error(ValueError, "annotated-size", m.f, X, np.arange(7.0))
 
 
 def test_a_size_that_is_a_parameter() -> None:
@@ -69,8 +69,8 @@ def test_a_size_that_is_a_parameter() -> None:
     assert np.array_equal(m.f(3, np.ones(3)), [3.0, 3.0, 3.0])
     assert np.array_equal(m.f(4, np.ones(4)), [4.0] * 4)
     assert np.array_equal(m.g(3, X), X + 3)
-    refused(ValueError, "annotated-size", m.f, 4, np.ones(3), holds=("`x`", "axis 0", "3", "n, which is 4"))
-    refused(ValueError, "annotated-size", m.g, 2, X, holds=("N, which is 2",))
+    expect_error(ValueError, "annotated-size", m.f, 4, np.ones(3), holds=("`x`", "axis 0", "3", "n, which is 4"))
+    expect_error(ValueError, "annotated-size", m.g, 2, X, holds=("N, which is 2",))
 
 
 def test_sizes_are_solved_for() -> None:
@@ -79,8 +79,8 @@ def test_sizes_are_solved_for() -> None:
         x = np.arange(6.0 * d).reshape(2 * d, 3)
         assert np.array_equal(m.f(x), x[:d, 0] + d)
         assert np.array_equal(m.g(x.ravel()), x[:d, 0] + d)
-    refused(ValueError, "annotated-size", m.f, np.ones((5, 3)))
-    refused(ValueError, "annotated-size", m.g, np.ones(15))
+    expect_error(ValueError, "annotated-size", m.f, np.ones((5, 3)))
+    expect_error(ValueError, "annotated-size", m.g, np.ones(15))
 
 
 # ---- what is declared of parameters ----
@@ -138,7 +138,7 @@ def test_a_number_for_a_scalar_of_a_dtype_has_that_dtype() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(kind: type, code: str, name: str, args: tuple, holds: tuple) -> None:
-    refused(kind, code, getattr(TYPED, name), *args, holds=holds)
+    expect_error(kind, code, getattr(TYPED, name), *args, holds=holds)
 
 
 def test_a_result_is_held_to_its_type() -> None:
@@ -151,20 +151,20 @@ kernel fine(x: T[N]) -> tuple[T[N - 1], T]: return (x[1:], sum(x))
 kernel inner(x: T[N]): return size(x) + 1
 """)
     assert m.fine(X[0])[1] == 6.0
-    refused(TypeError, "result-mismatch", m.size, X[0], holds=("`size`", "T[N]"))
+    expect_error(TypeError, "result-mismatch", m.size, X[0], holds=("`size`", "T[N]"))
     assert m.dtype(X[0].astype("f4")).dtype == np.float32
-    refused(TypeError, "result-mismatch", m.dtype, X[0], holds=("f64",))
-    refused(TypeError, "result-mismatch", m.rank, X)
-    refused(TypeError, "result-mismatch", m.part, X[0])
-    text = refused(TypeError, "result-mismatch", m.inner, X[0])
+    expect_error(TypeError, "result-mismatch", m.dtype, X[0], holds=("f64",))
+    expect_error(TypeError, "result-mismatch", m.rank, X)
+    expect_error(TypeError, "result-mismatch", m.part, X[0])
+    text = expect_error(TypeError, "result-mismatch", m.inner, X[0])
     assert "`size`" in text
 
 
 def test_what_cannot_be_read_is_told_at_its_place() -> None:
     m = stax.load_text("kernel f(x: float32[N]): return x\nkernel g(x: f32[n]): return x\nkernel h(x: T[N]) where T: flaot: return x\n")
-    refused(TypeError, "bad-annotation", m.f, X[0], holds=("`float32`", "did you mean `f32`"))
-    refused(TypeError, "bad-annotation", m.g, X[0], holds=("capital letter",))
-    refused(TypeError, "bad-annotation", m.h, X[0], holds=("did you mean `float`", ":3:"))
+    expect_error(TypeError, "bad-annotation", m.f, X[0], holds=("`float32`", "did you mean `f32`"))
+    expect_error(TypeError, "bad-annotation", m.g, X[0], holds=("capital letter",))
+    expect_error(TypeError, "bad-annotation", m.h, X[0], holds=("did you mean `float`", ":3:"))
 
 
 # ---- facts ----
@@ -210,9 +210,9 @@ def test_facts_that_hold() -> None:
 )
 def test_facts_that_do_not_hold(name: str, args: tuple, holds: tuple) -> None:
     function = getattr(FACTS, name)
-    refused(ValueError, "broken-fact", function, *args, holds=holds)
+    expect_error(ValueError, "broken-fact", function, *args, holds=holds)
     before = function.stats()
-    refused(ValueError, "broken-fact", function, *args)  # and again: nothing was kept of the failed call
+    expect_error(ValueError, "broken-fact", function, *args)  # and again: nothing was kept of the failed call
     assert function.stats().versions == before.versions
 
 
@@ -232,14 +232,14 @@ def test_a_call_in_a_python_kernel_is_checked_too() -> None:
         return FACTS.blur(y)
 
     np.testing.assert_allclose(whole(X), FACTS.blur(X + 1))
-    text = refused(ValueError, "broken-fact", whole, X[:2], holds=("FACTS.blur(y)", "test_headers.py"))
+    text = expect_error(ValueError, "broken-fact", whole, X[:2], holds=("FACTS.blur(y)", "test_headers.py"))
     assert "where H > 2" in text
 
     @stax.kernel
     def wrong(x):
         return TYPED.image(x, x[1:])
 
-    text = refused(ValueError, "annotated-size", wrong, X.astype("f4"), holds=("`y`", "x[1:]", "`image` is defined here"))
+    text = expect_error(ValueError, "annotated-size", wrong, X.astype("f4"), holds=("`y`", "x[1:]", "`image` is defined here"))
     assert "test_headers.py" in text
 
 
@@ -287,7 +287,7 @@ kernel g(n: int): return zeros((n,), kind)
     ],
 )
 def test_consts_that_are_none(text: str, kind: type, code: str) -> None:
-    text = refused(kind, code, stax.load_text, text, holds=("const",))
+    text = expect_error(kind, code, stax.load_text, text, holds=("const",))
     assert "--> " in text
 
 
@@ -299,10 +299,10 @@ def test_consts_are_not_changed_by_programs() -> None:
 
 
 def test_the_import_line_names_a_missing_file(tmp_path: Path) -> None:
-    refused(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nn.stx", holds=(str(tmp_path),))
+    expect_error(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nn.stx", holds=(str(tmp_path),))
     (tmp_path / "nnn.stx").write_text("kernel f(x): return x\n")
-    refused(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nn.stx", holds=("did you mean `nnn.stx`",))
-    refused(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nnn", holds=("the file is called `nnn.stx`",))
+    expect_error(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nn.stx", holds=("did you mean `nnn.stx`",))
+    expect_error(FileNotFoundError, "file-not-found", stax.load, tmp_path / "nnn", holds=("the file is called `nnn.stx`",))
 
 
 @pytest.mark.parametrize(
@@ -315,8 +315,8 @@ def test_the_import_line_names_a_missing_file(tmp_path: Path) -> None:
 )
 def test_files_that_are_no_text(tmp_path: Path, data: bytes, holds: str) -> None:
     (tmp_path / "a.stx").write_bytes(data)
-    refused(OSError, "file-unreadable", stax.load, tmp_path / "a.stx", holds=(holds,))
-    refused(OSError, "file-unreadable", stax.load, tmp_path)
+    expect_error(OSError, "file-unreadable", stax.load, tmp_path / "a.stx", holds=(holds,))
+    expect_error(OSError, "file-unreadable", stax.load, tmp_path)
 
 
 def test_empty_files_and_odd_line_ends(tmp_path: Path) -> None:

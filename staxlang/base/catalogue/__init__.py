@@ -3,6 +3,7 @@
 from staxlang.base.catalogue.ahead import AHEAD_ROWS
 from staxlang.base.catalogue.api import API_ROWS
 from staxlang.base.catalogue.calls import CALL_ROWS
+from staxlang.base.catalogue.command import COMMAND_ROWS
 from staxlang.base.catalogue.evaluation import EVALUATION_ROWS
 from staxlang.base.catalogue.externs import EXTERN_ROWS
 from staxlang.base.catalogue.index_notation import INDEX_ROWS
@@ -25,6 +26,7 @@ SUBJECTS: dict[str, tuple[DiagnosticKind, ...]] = {
     "Dtypes and values": VALUE_ROWS,
     "The API": API_ROWS,
     "Compiling and running": RUNTIME_ROWS,
+    "The command line": COMMAND_ROWS,
     "Building ahead of time": AHEAD_ROWS,
     "Extern operations": EXTERN_ROWS,
 }
