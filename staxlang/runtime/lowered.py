@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from staxlang.base.diagnostics import diagnose, raise_diagnostics
+from staxlang.base.diagnostics import StaxError, diagnose, raise_diagnostics
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, symbol
 from staxlang.base.spans import Span
@@ -25,7 +25,7 @@ from staxlang.runtime.declared import Declared, declared
 from staxlang.runtime.foreign import taken
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
-from staxlang.runtime.signature import Item, Prepared, class_of, prepare
+from staxlang.runtime.signature import NUMBERS, Item, Prepared, class_of, prepare
 from staxlang.runtime.specs import Specified, specify
 from staxlang.runtime.versions import Version
 from staxlang.typecheck.annotations import TensorAnnotation
@@ -38,11 +38,15 @@ if TYPE_CHECKING:
     from staxlang.runtime.programs import Programs
 
 ENGINES = ("cpu", "reference")
+ORDERS = 200  # of numbers for symbols that are tried
 
 
-def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
-    """The Lowered program of a kernel for these specs. Raises the diagnostics of what cannot be lowered."""
-    function, settings = kernel.__wrapped__, kernel.settings
+def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any], fixed: bool = False) -> Lowered:
+    """The Lowered program of a kernel for these specs. Raises the diagnostics of what cannot be lowered.
+
+    `fixed`: numbers that are given as values are constants of the program.
+    """
+    function = kernel.__wrapped__
     binder = Binder(function)
     value = kernel_function(function)
     signature = annotated.signature_of(value.tree, function)
@@ -51,12 +55,28 @@ def lower(kernel: Any, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
     given = taken(binder.name_at, specs, more)
     if given is not None:
         specs, more = given.args, given.kwargs
-    specified = specify(binder, specs, more, signature.parameters, divisor_of_facts(value.tree))
+    order = 0
+    while True:
+        specified = specify(binder, specs, more, signature.parameters, divisor_of_facts(value.tree), order)
+        try:
+            return _lowered(kernel, binder, value, specified, fixed)
+        except StaxError as problem:  # `where N <= M` holds for some of the orders in which symbols get their numbers
+            order += 1
+            if problem.code != "broken-fact" or order == ORDERS:
+                raise
+
+
+def _lowered(kernel: Any, binder: Binder, value: FunctionValue, specified: Specified, fixed: bool) -> Lowered:
     prepared = prepare(specified.values)
-    said = _together(declared(value.tree, function, prepared.items), specified, prepared)
-    capture = _captured(value, settings, prepared, said, specified, share=False)
+    if fixed:
+        numbers = (*NUMBERS.values(), "bool")
+        items = [item._replace(kind="static") if item.kind in numbers and item.path not in specified.valueless else item
+                 for item in prepared.items]  # fmt: skip
+        prepared = prepared._replace(items=items)
+    said = _together(declared(value.tree, kernel.__wrapped__, prepared.items), specified, prepared)
+    capture = _captured(value, kernel.settings, prepared, said, specified, share=False)
     if capture.needs_sharing():
-        capture = _captured(value, settings, prepared, said, specified, share=True)
+        capture = _captured(value, kernel.settings, prepared, said, specified, share=True)
     return Lowered(kernel, binder, value, capture, specified)
 
 

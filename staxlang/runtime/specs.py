@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from typing import Any, cast
 
 import numpy as np
@@ -85,11 +86,11 @@ def _vagueness(annotation: TensorAnnotation) -> str:
 
 
 def specify(
-    binder: Binder, specs: tuple[Any, ...], more: dict[str, Any], declared: Mapping[str, Annotation], divisor: int = 1
+    binder: Binder, specs: tuple[Any, ...], more: dict[str, Any], declared: Mapping[str, Annotation], divisor: int = 1, arrangement: int = 0
 ) -> Specified:
     """Bind specs as a call's arguments. Parameters that are left out take the type that their annotation declares.
 
-    What symbols stand for are multiples of `divisor`.
+    What symbols stand for are multiples of `divisor`, in one of several orders.
     """
     given = dict(more)
     for name in binder.names[len(specs) :] if binder.varargs is None else ():
@@ -97,7 +98,7 @@ def specify(
         if name not in given and said is not None and not binder.has_default(name) and name not in binder.positional_only:
             given[name] = said
     bound = binder.bind(specs, given)
-    making = _StandIns(declared, divisor)
+    making = _StandIns(declared, divisor, arrangement)
     later = [name for name, value in bound.values.items() if isinstance(value, TensorAnnotation)]
     order = [*(name for name in bound.values if name not in later), *later]
     made = {name: making.made(making.read(bound.values[name], name), name) for name in order}
@@ -128,13 +129,13 @@ class _Described:
 class _StandIns:
     """Makes stand-ins. The symbols of specs and those of the function's annotations are not the same, though they may be called so."""
 
-    def __init__(self, declared: Mapping[str, Annotation], divisor: int) -> None:
+    def __init__(self, declared: Mapping[str, Annotation], divisor: int, order: int) -> None:
         self.declared = declared
         self.annotations: dict[str, TensorAnnotation] = {}
         self.valueless: dict[str, str] = {}
         self._given: dict[str, int] = {}
         self._own: dict[str, int] = {}
-        self._free = _numbers(divisor)
+        self._free = _numbers(divisor, order)
 
     def read(self, value: Any, path: str) -> Any:
         """The spec with its array types read."""
@@ -195,8 +196,11 @@ def _known(axis: Any, extents: dict[str, int]) -> int | None:
     return axis if isinstance(axis, int) else None
 
 
-def _numbers(divisor: int) -> Iterator[int]:
-    yield from [extent for extent in _EXTENTS if extent % divisor == 0]
+def _numbers(divisor: int, order: int) -> Iterator[int]:
+    extents = [extent for extent in _EXTENTS if extent % divisor == 0]
+    if order:
+        Random(order).shuffle(extents)
+    yield from extents
     extent, step = 1260, 420
     if divisor > 1:
         step = divisor

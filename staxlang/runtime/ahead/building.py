@@ -17,7 +17,7 @@ from staxlang.runtime.ahead.interface import Interface, interface
 from staxlang.runtime.ahead.library import Library, build_library
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.kernel import KernelBase
-from staxlang.runtime.lowered import lower
+from staxlang.runtime.lowered import Lowered, lower
 from staxlang.runtime.machine import detect
 
 Specs = Mapping[str, Any] | Sequence[Any]
@@ -65,10 +65,22 @@ def build(
     for name, kernel in named.items():
         for suffix, spec in _instances(given.get(name, {})):
             positional, by_name = ((), dict(spec)) if isinstance(spec, Mapping) else (tuple(spec), {})
-            interfaces.append(interface(lower(kernel, positional, by_name), before + name + suffix))
+            interfaces.append(interface(_lowered(name, kernel, positional, by_name), before + name + suffix))
     settings = environment_settings()
     return build_library(interfaces, path, Path(header) if header is not None else path.with_name(f"{stem}.h"),
                          named_target(target, settings), settings)  # fmt: skip
+
+
+def _lowered(name: str, kernel: KernelBase, specs: tuple[Any, ...], more: dict[str, Any]) -> Lowered:
+    try:
+        return lower(kernel, specs, more, fixed=True)
+    except late.diagnostics().StaxError as problem:
+        if problem.code != "missing-argument":
+            raise
+        parameter = problem.diagnostics[0].message.split("`")[3]
+    late.raise_error("not-buildable", kernel=name, what=f"its annotations do not say one type for `{parameter}`",
+                     help=f"say it: `specs={{'{name}': {{'{parameter}': stax.spec(('N', 'D'), np.float32)}}}}`, on the command line "
+                     f"`--spec '{name}.{parameter}=f32[N, D]'`")  # fmt: skip
 
 
 def _named(kernels: Any) -> dict[str, KernelBase]:

@@ -55,7 +55,7 @@ def build_library(interfaces: Sequence[Interface], output: Path, header: Path, t
     header.write_text(header_text(output.name, prefix, _linking(output), interfaces), encoding="utf-8")
     linker = None if output.suffix == ".o" else _linker()
     if linker is None:
-        written = _write(objects, output.parent, output.name.partition(".")[0])
+        written = _write(objects, output.parent, prefix)
         return Library(None, written, header, tuple(interfaces))
     with tempfile.TemporaryDirectory() as folder:
         _link(linker, _write(objects, Path(folder), prefix), output)
@@ -187,7 +187,7 @@ def _linking(output: Path) -> str:
 def _write(objects: dict[str, bytes], folder: Path, prefix: str) -> tuple[Path, ...]:
     written: list[Path] = []
     for name, data in objects.items():
-        path = folder / f"{prefix}_{name}.o"
+        path = folder / f"{prefix}_{name.removeprefix(f'{prefix}_')}.o"
         path.write_bytes(data)
         written.append(path)
     return tuple(written)
