@@ -7,6 +7,7 @@ types that its header declares.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,7 +44,7 @@ def run(arguments: Any, terminal: Terminal) -> int:
 
 def findings(file: str) -> list[Diagnostic]:
     """What is wrong in a file. Raises StaxError where it cannot be read."""
-    source = read_file(file)
+    source = read_file(os.path.abspath(file))
     _, slips = read_module(source)
     if any(slip.severity == "error" for slip in slips):
         return slips

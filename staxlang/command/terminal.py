@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -42,7 +43,8 @@ class Terminal:
         return _painted(text, styles) if self.out_color else text
 
     def colored(self, text: str) -> str:
-        """A diagnostic for `say`."""
+        """A diagnostic for `say`: files below the current folder are named from there."""
+        text = _shortened(text)
         return self._colored(text) if self.out_color else text
 
     # ---- the standard error ----
@@ -73,6 +75,7 @@ class Terminal:
         self.complain(f"{type(problem).__name__}: {problem}{place}\n{advice}")
 
     def _colored_err(self, text: str) -> str:
+        text = _shortened(text)
         return self._colored(text) if self.err_color else text
 
     def _colored(self, text: str) -> str:
@@ -126,6 +129,14 @@ class Terminal:
             self.say(f"{indent}{self.paint(name.ljust(width), 'cyan')}  {first}".rstrip())
             for line in more:
                 self.say(f"{indent}{' ' * width}  {line}".rstrip())
+
+
+def _shortened(text: str) -> str:
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was removed
+        return text
+    return text.replace(folder.rstrip(os.sep) + os.sep, "") if len(folder) > 1 else text
 
 
 def _is_terminal(stream: Any) -> bool:
