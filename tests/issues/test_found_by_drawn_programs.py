@@ -187,3 +187,10 @@ def test_the_first_of_equal_extremes_where_memory_lies_the_other_way(sizes):
         x = np.asfortranarray((np.arange(np.prod(shape)) * 7919 % 11).reshape(shape))
         for function in (lambda x: x.argmax(), lambda x: x.T.argmin(), lambda x: (x * 1.0).argmax()):
             assert stax.kernel(sizes=sizes)(function)(x) == function(x)
+
+
+def test_a_tail_of_one_round_behind_a_check_of_the_loop_around_it():
+    def f(x, i):
+        return x[i], x[i, 0], x[i % 5, i % 5].sum()
+
+    agree(f, np.arange(30.0).reshape(6, 5), np.array([0, 5, 2]))

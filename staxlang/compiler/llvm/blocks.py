@@ -77,13 +77,14 @@ def _texts(old: Value, phi: Value, new: Value) -> list[tuple[str, str, str]]:
 
 def run_once(f: Function, carried: Carried, writes: frozenset[str], body: Callable[[], None]) -> None:
     """`body` in a scope of its own, where it stands: what it finds out is not in reach after it."""
+    n = f.fresh()
     outer = f.level
-    around = f.scopes[outer]
-    scope = f.open(around.label, writes, False)
+    scope = f.open(f"once.{n}", writes, False)
     before = list(carried)
     body()
     f.close()
-    around.lines += scope.lines
+    around = f.scopes[outer]
+    around.lines += [f"br label %once.{n}", f"once.{n}:", *scope.lines]  # a block of its own: the ones around it may have changed meanwhile
     around.label = scope.label
     for k, (old, new) in enumerate(zip(before, carried, strict=True)):
         if new is not old:
