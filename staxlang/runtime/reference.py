@@ -265,8 +265,9 @@ def _within_spans(run: _Run, node: Node, operand: Array) -> Array:
     kept = [axis for axis in range(operand.ndim) if axis not in axes]
 
     def along(axis: int) -> Array:
-        line: Any = np.arange(operand.shape[axis])
-        return line.reshape([-1 if k == axis else 1 for k in range(operand.ndim)])
+        shape = [1] * operand.ndim
+        shape[axis] = operand.shape[axis]
+        return np.arange(shape[axis]).reshape(shape)
 
     env: dict[str, Any] = {**run.sizes, **{index_name(place): along(axis) for place, axis in enumerate(kept)}}
     counts: Any = True

@@ -225,7 +225,17 @@ class CallContext:
 
     def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType) -> Handle:
         """One graph-level operation (contract of the graph: operands all explicit, broadcasts and casts too). Gives its handle."""
+        if self.context.indices.active:
+            self._refuse_ragged(type)
         return self.context.recorder.record(op, operands, attributes, type, self.span)
+
+    def _refuse_ragged(self, type: TensorType) -> None:
+        """An array whose extent is another one for each value of an index."""
+        indices = self.context.indices
+        for extent in type.shape:
+            among = indices.among(extent)
+            if among and not indices.searching:
+                self.error("index-in-shape", extent=indices.text(extent), name=among[0].name)
 
     def array(self, handle: Handle, type: TensorType, scalar: bool | None = None) -> ArrayValue:
         """A new array, with memory of its own, that holds a handle. A 0-d one is a NumPy scalar (immutable) unless `scalar=False`."""

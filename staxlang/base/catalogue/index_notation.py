@@ -103,4 +103,12 @@ INDEX_ROWS: tuple[Row, ...] = (
         _kernel("let x[i] /= 2.0\nreturn x"),
         _kernel("let x[i] *= 0.5\nreturn x"),
     ),
+    Row(
+        "index-in-shape", TypeError,
+        "an array with an axis of {extent} elements is another one for each value of `{name}`",
+        "Arrays have one shape. What is taken of a row up to an index is a reduction with a range: `sum[j in 0..i] x[j]`.",
+        _kernel("let y[i in 0..4] = sum(x[:i])\nreturn y"),
+        _kernel("let y[i in 0..4] = sum[j in 0..i] x[j]\nreturn y"),
+        "write the reduction by an index with a range, as in `sum[j in 0..i] x[j]`",
+    ),
 )  # fmt: skip

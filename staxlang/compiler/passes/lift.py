@@ -142,6 +142,11 @@ class Lifting:
                 found |= symbols(one) & self.boxes.keys()
         return tuple(sorted(found, key=self.order.__getitem__))
 
+    def depends(self, name: str) -> frozenset[str]:
+        """The index symbols that a symbol's range depends on."""
+        box = self.boxes[name]
+        return (symbols(box.start) | symbols(box.stop)) & self.boxes.keys()
+
     def extents(self, names: Sequence[str]) -> tuple[Size, ...]:
         return tuple([self.boxes[name].extent for name in names])
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from staxlang.base.dtypes import DType
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Condition, Interval, Size, SizeExpression, bounds, symbol
+from staxlang.base.sizes.expression import of_atom
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.node import Node
@@ -86,21 +88,51 @@ def _size_of(node: Node) -> Size | None:
 
 
 def lift_size(lifting: Lifting, node: Node) -> Lifted:
-    """A number made of indices: a view of the numbers from its least to its greatest value."""
-    value: Size = node["value"]
+    return lift_number(lifting, node["value"], node.type.dtype)
+
+
+def lift_number(lifting: Lifting, value: Size, dtype: DType) -> Lifted:
+    """A number made of indices: a view of the numbers from its least to its greatest value; where it has no such bounds, computed."""
     names = lifting.symbols_of([value])
-    if not names:
-        return Lifted(node, ())
+    type = TensorType(dtype, ())
+    if not names or isinstance(value, int):
+        return Lifted(lifting.make("size", (), type, value=value), ())
     reach = bounds(value, {name: Interval(box.low, box.low + box.extent - 1) for name, box in lifting.boxes.items()}, lifting.facts)
     if reach.low is None or reach.high is None:
-        raise GraphError(f"the number {value} has no bounds")
+        return _computed(lifting, value, dtype)
     shape = lifting.extents(names)
-    line = lifting.make("iota", (), TensorType(node.type.dtype, (reach.high - reach.low + 1,)), axis=0)
+    line = lifting.make("iota", (), TensorType(dtype, (reach.high - reach.low + 1,)), axis=0)
     made = lifting.view(line, shape, (lifting.shifted(value - reach.low, names),))
     if reach.low != 0:
-        least = lifting.view(lifting.make("size", (), node.type, value=reach.low), shape, ())
-        made = lifting.pointwise("add", made, least)
+        made = lifting.pointwise("add", made, lifting.view(lifting.make("size", (), type, value=reach.low), shape, ()))
     return Lifted(made, names)
+
+
+def _computed(lifting: Lifting, value: SizeExpression, dtype: DType) -> Lifted:
+    """The sum of products that a size is."""
+    total: Lifted | None = None
+    for monomial, count in value.terms.items():
+        product = lift_number(lifting, count, dtype)
+        for atom in monomial:
+            if atom.kind == "symbol":
+                factor = lift_number(lifting, of_atom(atom), dtype)
+            else:
+                parts = [lift_number(lifting, part, dtype) for part in atom.parts]
+                factor = parts[0]
+                for part in parts[1:]:
+                    factor = _combined(lifting, _ATOM_ROWS[atom.kind], factor, part)
+            product = _combined(lifting, "multiply", product, factor)
+        total = product if total is None else _combined(lifting, "add", total, product)
+    assert total is not None
+    return total
+
+
+_ATOM_ROWS = {"floordiv": "floor_divide", "min": "minimum", "max": "maximum"}
+
+
+def _combined(lifting: Lifting, op: str, one: Lifted, other: Lifted) -> Lifted:
+    names = lifting.symbols_of([one, other])
+    return Lifted(lifting.pointwise(op, lifting.aligned(one, names), lifting.aligned(other, names)), names)
 
 
 def lift_iota(lifting: Lifting, node: Node) -> Lifted:
@@ -140,16 +172,34 @@ def lift_define(lifting: Lifting, node: Node) -> Lifted:
 
 
 def lift_fold(lifting: Lifting, node: Node) -> Lifted:
-    body = lifting.done[node.operands[0]]
+    """A reduction; where ranges depend on other indices of the same reduction, one after the other, the dependent ones first."""
     bound = [name for name, _, _ in node["ranges"]]
+    last = [name for name in bound if lifting.depends(name).isdisjoint(bound)]
+    kind: str = node["kind"]
+    body = lifting.done[node.operands[0]]
+    if len(last) == len(bound):
+        return _reduced(lifting, body, kind, node.type.dtype, node.type.shape, bound)
+    if kind in ("argmin", "argmax"):
+        raise GraphError(f"{node!r} counts positions in ranges that depend on each other")
+    levels: list[list[str]] = []
+    left = bound
+    while left:
+        levels.append([name for name in left if lifting.depends(name).isdisjoint(left)])
+        left = [name for name in left if name not in levels[-1]]
+    for names in reversed(levels):
+        body = _reduced(lifting, body, kind, node.type.dtype, node.type.shape, names)
+        kind = "sum" if kind == "count" else kind
+    return body
+
+
+def _reduced(lifting: Lifting, body: Lifted, kind: str, dtype: DType, own: tuple[Size, ...], bound: list[str]) -> Lifted:
     whole = lifting.symbols_of([body, *[lifting.boxes[name].start for name in bound], *[lifting.boxes[name].stop for name in bound]])
     names = tuple(sorted({*whole, *bound}, key=lifting.order.__getitem__))
     kept = tuple([name for name in names if name not in bound])
     axes = tuple([axis for axis, name in enumerate(names) if name in bound])
     spans = _spans(lifting, [names[axis] for axis in axes], kept)
-    type = TensorType(node.type.dtype, (*lifting.extents(kept), *node.type.shape))
-    made = lifting.make("reduce", (lifting.aligned(body, names),), type, kind=node["kind"], axes=axes, **spans)
-    return Lifted(made, kept)
+    type = TensorType(dtype, (*lifting.extents(kept), *own))
+    return Lifted(lifting.make("reduce", (lifting.aligned(body, names),), type, kind=kind, axes=axes, **spans), kept)
 
 
 def _spans(lifting: Lifting, bound: list[str], kept: tuple[str, ...]) -> dict[str, tuple[tuple[Size, Size], ...]]:

@@ -67,7 +67,7 @@ def fold(call: CallContext, kind: str, given: Sequence[Index], body: ArrayValue,
     return call.array(made, type_)
 
 
-def _filtered(call: CallContext, found: Chosen, dtype: DType, neutral: Any) -> ArrayValue:
+def filtered(call: CallContext, found: Chosen, dtype: DType, neutral: Any) -> ArrayValue:
     """The body in a dtype, where it does not count the neutral element."""
     body = call.cast(found.body, dtype)
     if found.test is None:
@@ -81,7 +81,7 @@ def accumulated(call: CallContext, kind: str, given: Sequence[Index], found: Cho
     own = found.body.dtype
     result = I64 if own.kind in "bi" else U64 if own.kind == "u" else own
     working = F32 if own in (F16, BF16) else result
-    made = fold(call, kind, given, _filtered(call, found, working, 0 if kind == "sum" else 1), working)
+    made = fold(call, kind, given, filtered(call, found, working, 0 if kind == "sum" else 1), working)
     return call.cast(made, result)
 
 
@@ -91,8 +91,8 @@ def _extreme(call: CallContext, kind: str, given: Sequence[Index], found: Chosen
     dtype = found.body.dtype
     _require_values(call, kind, given)
     if dtype is BOOL:
-        return fold(call, "any" if kind == "max" else "all", given, _filtered(call, found, BOOL, kind == "min"), BOOL)
-    return fold(call, kind, given, _filtered(call, found, dtype, _limit(call, kind, dtype, found)), dtype)
+        return fold(call, "any" if kind == "max" else "all", given, filtered(call, found, BOOL, kind == "min"), BOOL)
+    return fold(call, kind, given, filtered(call, found, dtype, _limit(call, kind, dtype, found)), dtype)
 
 
 def _limit(call: CallContext, kind: str, dtype: DType, found: Chosen) -> Any:
@@ -112,7 +112,7 @@ def _require_values(call: CallContext, kind: str, given: Sequence[Index]) -> Non
 
 def _truth(call: CallContext, kind: str, given: Sequence[Index], found: Chosen) -> ArrayValue:
     body = _as_bool(call, found.body)
-    return fold(call, kind, given, _filtered(call, Chosen(body, found.test), BOOL, kind == "all"), I64 if kind == "count" else BOOL)
+    return fold(call, kind, given, filtered(call, Chosen(body, found.test), BOOL, kind == "all"), I64 if kind == "count" else BOOL)
 
 
 def _as_bool(call: CallContext, body: ArrayValue) -> ArrayValue:
@@ -124,7 +124,7 @@ def _mean(call: CallContext, kind: str, given: Sequence[Index], found: Chosen) -
     dtype = found.body.dtype
     result = F64 if dtype.kind in "biu" else dtype
     working = F32 if dtype in (F16, BF16) else result
-    total = fold(call, "sum", given, _filtered(call, found, working, 0), working)
+    total = fold(call, "sum", given, filtered(call, found, working, 0), working)
     if found.test is None:
         count: Value = size_value(element_count(extents(given)))
     else:

@@ -19,7 +19,7 @@ from staxlang.typecheck.index_notation import reads
 from staxlang.typecheck.index_notation.bodies import as_element, element, extent, extents, ranges_of, under
 from staxlang.typecheck.index_notation.reductions import Chosen, reduced
 from staxlang.typecheck.index_notation.scope import Index
-from staxlang.typecheck.surface.indexing import IndexArray, Parts, integer_index, plan
+from staxlang.typecheck.surface.indexing import IndexArray, Item, Parts, integer_index, plan
 from staxlang.typecheck.surface.updating import scattered
 from staxlang.typecheck.values import UNKNOWN, ArrayValue, size_value
 from staxlang.typecheck.views import index as axis_index
@@ -126,7 +126,7 @@ def _written(call: CallContext, node: tree.TensorDefinition, target: ArrayValue,
     if not can_cast(place.value.dtype, target.dtype, "same_kind"):
         call.error("cast-refused", source=place.value.dtype.name, target=target.dtype.name, casting="same_kind")
     value = _defined(call, given, place.value)
-    items = [_index(call, given, one) for one in place.subscripts]
+    items: list[Item] = [_index(call, given, one) for one in place.subscripts]
     scattered(call, target, plan(call, target, Parts(items)), value, mode)
 
 
