@@ -9,6 +9,7 @@ import numpy as np
 
 from staxlang.base.records import replace
 from staxlang.parser.library import library_function, library_index
+from staxlang.parser.literals import Unprintable
 from staxlang.parser.printer import to_python
 
 
@@ -53,5 +54,9 @@ def namespace() -> dict[str, Any]:
     for name in library_index():
         function: Any = library_function(name)
         parameters = tuple(replace(parameter, annotation=None) for parameter in function.parameters)
-        exec(to_python(replace(function, exported=False, returns=None, parameters=parameters)), words)
+        try:
+            text = to_python(replace(function, exported=False, returns=None, parameters=parameters))
+        except Unprintable:  # index notation whose ranges are inferred has no Python form
+            continue
+        exec(text, words)
     return words
