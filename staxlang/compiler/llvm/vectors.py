@@ -78,10 +78,25 @@ def vector_loop(
         more = _unfinished(f, middle, end, known, stop)
         run_if(f, more, carried, writes, left_over)
         return
-    if copies > 1 and not (known and extent % block < width):  # what is left may be several whole vectors
+
+    def lanes(index: str) -> None:
+        body([Part(0)], index)
+
+    _narrow_tail(f, loop, copies, carried, writes, (middle, end), (lanes, run), (stop, only))
+
+
+def _narrow_tail(
+    f: Function, loop: Loop, copies: int, carried: Carried, writes: frozenset[str], bounds: tuple[str, str],
+    runs: tuple[Callable[[str], None], Body], stops: tuple[Callable[[], str | None], Callable[[], str | None]],
+) -> None:  # fmt: skip
+    """What whole blocks leave, from bounds[0] to bounds[1], without masks: whole vectors, then one element after the other."""
+    (middle, end), (lanes, run), (stop, only) = bounds, runs, stops
+    width, extent = loop.width, loop.extent
+    known = isinstance(extent, int)
+    if copies > 1 and not (known and extent % (width * copies) < width):  # what is left may be several whole vectors
         last, _ = size_text(f, loop.start + extent // width * width)
         more = _unfinished(f, middle, last, known, stop)
-        run_if(f, more, carried, writes, lambda: run_loop(f, middle, last, width, carried, writes, lambda i: body([Part(0)], i), only))
+        run_if(f, more, carried, writes, lambda: run_loop(f, middle, last, width, carried, writes, lanes, only))
         middle = last
     if not (known and extent % width == 0):
         more = _unfinished(f, middle, end, known, stop)
