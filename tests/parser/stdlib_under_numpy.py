@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def namespace() -> dict[str, Any]:
         "softplus": lambda x: np.logaddexp(0, np.asarray(x)).astype(np.asarray(x).dtype), "erf": _elementwise(math.erf),
         "bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
         "sliding_windows": np.lib.stride_tricks.sliding_window_view,
+        "extern": lambda name, *args, **options: operator.attrgetter(name)(np)(*args, **options),
         "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],
     }  # fmt: skip
     for name in library_index():
