@@ -51,3 +51,36 @@ def test_turned_blocks_of_an_argument() -> None:
         stax.kernel(sizes="symbolic")(f)(mine)
         f(theirs)
         assert np.array_equal(mine, theirs)
+
+
+def turned_copy(x):
+    for row in x:
+        row *= x[:2].sum()
+    c = x.T
+    c[...] = x + x[::-1] * 1.5
+
+
+def turned_again_and_again(x):
+    for row in x:
+        row += x[0].max()
+        x.T[...] -= x[::-1] - x[1, 0]
+    for k in range(4):
+        x[k] += x[k, ::-1]
+
+
+def diagonal(x):
+    c = x + 1
+    np.fill_diagonal(c, 5)
+    x -= c.T
+    return c * 2, c.sum(0), c
+
+
+@pytest.mark.parametrize("function", [turned_copy, turned_again_and_again, diagonal])
+@pytest.mark.parametrize("size", [4, 50])
+def test_memory_that_is_written_twice(function, size: int) -> None:
+    base = np.random.default_rng(1).integers(-3, 4, (size, size)).astype(float) / 4
+    mine, theirs = base.copy(), base.copy()
+    got, expected = stax.kernel(function)(mine), function(theirs)
+    np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+    for one, other in zip(got or (), expected or (), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)

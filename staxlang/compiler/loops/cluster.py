@@ -9,7 +9,7 @@ from staxlang.base.sizes import Size, symbol
 from staxlang.base.sizes.expression import only_atom
 from staxlang.compiler.loops.expressions import Expressions, extent_of, lone_symbol, replace_symbols
 from staxlang.compiler.loops.ir import Range
-from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.loops.units import Unit, covers
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -51,16 +51,6 @@ def single(unit: Unit, ex: Expressions) -> Cluster:
     if partial and (reduces or ex.buffers[unit.buffer].role == "input" or any(one["buffer"] == unit.buffer for one in ex.loads(unit.body))):
         sealed = "it writes part of a buffer"
     return Cluster((unit,), unit.ranges, not reduces, ex.cost(unit.body), sealed=sealed, partial=partial)
-
-
-def covers(unit: Unit, ex: Expressions) -> bool:
-    """Whether a unit writes every element of its buffer, each at the subscripts that are its indices."""
-    extents = dict(unit.ranges)
-    for subscript, extent in zip(unit.subscripts, ex.buffers[unit.buffer].shape, strict=True):
-        name = lone_symbol(subscript)
-        if not (name in extents and extents[name] == extent) and not (subscript == 0 and extent == 1):
-            return False
-    return True
 
 
 def together(a: Cluster, b: Cluster, pairs: dict[str, str], outer: tuple[Range, ...], pure: bool, ex: Expressions) -> Cluster:

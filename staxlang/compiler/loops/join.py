@@ -9,7 +9,6 @@ from staxlang.compiler.loops.cluster import (
     Cluster,
     changes_argument,
     changes_what_it_reads,
-    covers,
     depth_of,
     is_few,
     is_free_of,
@@ -21,7 +20,7 @@ from staxlang.compiler.loops.cluster import (
 from staxlang.compiler.loops.columns import column_axis
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol
 from staxlang.compiler.loops.openings import FINDING
-from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.loops.units import Unit, covers
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
@@ -255,6 +254,10 @@ def _checked(made: Cluster, before: int, ex: Expressions, target: Target) -> Clu
             wrong = _wrong_read(made, unit, source, load, ex) if source is not None else None
             if wrong is not None:
                 return wrong
+    for number, unit in enumerate(made.units):
+        for later in made.units[number + 1 :]:
+            if unit.buffer == later.buffer and unit.subscripts != later.subscripts and not _apart(unit, later):
+                return f"{unit.buffer} is written in two orders"
     if not made.pure and changes_argument(made, ex):
         return "it changes an argument that it reads"
     if not made.pure and changes_what_it_reads(made, ex):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from staxlang.base.records import record, replace
 from staxlang.base.sizes import Size, evaluate, minimum, symbols
 from staxlang.base.types import element_count
-from staxlang.compiler.loops.cluster import Cluster, covers
+from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
 from staxlang.compiler.loops.memory import touched_by
 from staxlang.compiler.loops.schedule import grouped, needed_outside, stored_by
-from staxlang.compiler.loops.units import Unit
+from staxlang.compiler.loops.units import Unit, covers
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 

@@ -40,6 +40,16 @@ class Unit:
 Step = Unit | LibraryCall
 
 
+def covers(step: Unit | Definition, ex: Expressions) -> bool:
+    """Whether a step writes every element of its buffer, each at the subscripts that are its indices."""
+    extents = dict(step.ranges)
+    for subscript, extent in zip(step.subscripts, ex.buffers[step.buffer].shape, strict=True):
+        name = lone_symbol(subscript)
+        if not (name in extents and extents.pop(name) == extent) and not (subscript == 0 and extent == 1):
+            return False
+    return True
+
+
 class _Uses:
     """Who reads and writes each buffer, by number of step."""
 
@@ -81,6 +91,8 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
             continue
         if step.buffer not in uses.kept and step.buffer not in uses.reads and program.buffers[step.buffer].role == "temporary":
             continue
+        if _is_overwritten(number, step.buffer, program, uses, ex):
+            continue
         body = _expanded(step.body, inlined, ex)
         if _is_inlined(number, step, body, program, uses, ex):
             inlined[step.buffer] = Definition(step.buffer, step.ranges, step.subscripts, body)
@@ -88,6 +100,15 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
             indirect = tuple([_expanded(node, inlined, ex) for node in step.indirect])
             steps.append(_unit(number, step, body, indirect, names, ex))
     return steps
+
+
+def _is_overwritten(number: int, buffer: str, program: LoopProgram, uses: _Uses, ex: Expressions) -> bool:
+    """Whether nobody reads what a step writes before another one writes all of it anew."""
+    after = [later for later in uses.writes[buffer] if later > number]
+    step = program.steps[after[0]] if after else None
+    if not isinstance(step, Definition) or step.mode != "set" or step.indirect or not covers(step, ex):
+        return False
+    return not any(number < reader <= after[0] for reader in uses.reads.get(buffer, ()))
 
 
 def _expanded(body: Node, inlined: dict[str, Definition], ex: Expressions) -> Node:
