@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from benchmarks import cold, report
+from benchmarks import cold, parsing, report
 from benchmarks.machine import describe
 from benchmarks.peers import PEERS, Peer, with_memory_kept
 from benchmarks.workloads import SIZES, SWEPT, WORKLOADS, Workload, swept
@@ -181,12 +181,19 @@ def starts(peers: list[Peer], rounds: int) -> str:
     return f"### Fresh processes: relu(x + w) * 2 summed over rows, f32 [64, 128]\n\n{report.table(head, rows)}\n"
 
 
+def parsed() -> str:
+    r = parsing.measure(5)
+    cells = [report.seconds(r[name]) for name in ("import", "cold", "edit", "lines", "placed")]
+    head = ["import of the parser", "first read", "after an edit", "after an edit that adds lines", "the same, with all Trees placed"]
+    return f"### A .stx file of {parsing.LINES} lines, in fresh processes\n\n{report.table(head, [cells])}\n"
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="comma-separated parts of workload names")
     parser.add_argument("--peers", default="", help="comma-separated peers (default: all that are installed)")
     parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds, of which the median counts")
-    parser.add_argument("--parts", default="calls,starts,sizes,plain,kept", help="which tables")
+    parser.add_argument("--parts", default="calls,starts,parsing,sizes,plain,kept", help="which tables")
     parser.add_argument("--output", default="", help="write the report to this file as well")
     return parser.parse_args()
 
@@ -213,6 +220,8 @@ def main() -> None:
                 kept = [p if p.name == "stax" else with_memory_kept(p) for p in peers]
                 large = [w for w in chosen if w.bytes > 1 << 22]
                 parts.append(compared("The peers' malloc keeping its memory", large, kept, options.rounds))
+            case "parsing":
+                parts.append(parsed())
             case _:
                 raise SystemExit(f"no such part: {part}")
     text = "\n".join(parts)

@@ -8,22 +8,23 @@ from collections.abc import Iterator
 
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _LONG = (r'"""(?:[^\\"]|\\.|"(?!""))*+(?:"""|(?P<open>\Z))', r"'''(?:[^\\']|\\.|'(?!''))*+(?:'''|(?P<other>\Z))")
-_REST = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|#[^\n]*|[(\[{]|[)\]}]|\n'
+_REST = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|#[^\n]*|[(\[{]|[)\]}]'
 
 
 @functools.cache
-def _pattern(long: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join([*long, _REST]), re.DOTALL)
+def _pattern(long: tuple[str, ...], ends: str) -> re.Pattern[str]:
+    return re.compile("|".join([*long, _REST, ends]), re.DOTALL)
 
 
-def scan(text: str) -> Iterator[tuple[str, int]]:
-    """Brackets, line ends, strings and comments with their offsets, in order.
+def scan(text: str, position: int = 0, ends: str = r"\n") -> Iterator[tuple[str, int]]:
+    """Brackets, line ends, strings and comments with their offsets, from a position on, in order.
 
-    A long string without an end is an empty string and a quote, so that it hides nothing behind it.
+    `ends` is the pattern of the line ends that count. A long string without an end is an empty string and a quote, so that it hides
+    nothing behind it.
     """
-    long, position = _LONG, 0
+    long = _LONG
     while True:
-        for found in _pattern(long).finditer(text, position):
+        for found in _pattern(long, ends).finditer(text, position):
             if found.lastgroup is not None:  # this kind of quotes has no end from here on: it is not tried again
                 long = tuple([pattern for pattern in long if pattern[0] != text[found.start()]])
                 position = found.start()

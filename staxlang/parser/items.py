@@ -8,8 +8,10 @@ from staxlang.base.records import NamedTuple
 from staxlang.parser.brackets import scan
 
 _NO_STARTS = frozenset(("", "\n", " ", "\t", "\f", "#", ")", "]", "}"))  # what a line of an item before, or of none, begins with
+_ENDS = r"\n(?=[^\n \t\f#)\]}])"  # a line end before another line
 _WORDS = re.compile(r"(?:kernel|def|const|import|from)\b")
 _CERTAIN = re.compile(r"(?:kernel|def|const|import|from)[ \t]+[^\W\d]")  # a word with a name after it
+_HEADER = re.compile(r"^(?:kernel|def)[ \t]+[^\W\d]\w*[ \t]*[\[(]", re.MULTILINE)
 _HEAD = re.compile(r"(kernel|def|const)\s+([^\W\d]\w*)")
 
 
@@ -23,19 +25,25 @@ class Item(NamedTuple):
 def split_items(text: str) -> list[Item]:
     """The items in order. Lines before the first that are blank or comments belong to none."""
     starts = [0] if text[:1] not in _NO_STARTS else []
-    depth = 0
-    for sign, position in scan(text):
-        if sign == "\n":
-            if text[position + 1 : position + 2] in _NO_STARTS:
-                continue
-            # A definition's word at the margin starts an item even inside a bracket that was never closed.
-            if depth <= 0 or _CERTAIN.match(text, position + 1):
-                starts.append(position + 1)
+    depth, scanned = 0, 0
+    while scanned < len(text):
+        for sign, position in scan(text, scanned, _ENDS):
+            if sign == "\n":
+                # A definition's word at the margin starts an item even inside a bracket that was never closed.
+                if depth <= 0 or _CERTAIN.match(text, position + 1):
+                    starts.append(position + 1)
+                    depth = 0
+            elif sign in "([{":
+                depth += 1
+            elif sign in ")]}":
+                depth -= 1
+            elif lost := _lost_header(text, sign, position):
+                scanned = lost
+                starts.append(lost)
                 depth = 0
-        elif sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
+                break
+        else:
+            break
     before = text[: starts[0]] if starts else text
     if any(line.lstrip()[:1] not in ("", "#") for line in before.split("\n")):
         starts.insert(0, 0)  # indented lines that belong to nothing: an item, so that they are reported
@@ -46,6 +54,14 @@ def split_items(text: str) -> list[Item]:
         position = start
         items.append(Item(line, _without_end(text[start:end])))
     return items
+
+
+def _lost_header(text: str, string: str, position: int) -> int | None:
+    """The header of a definition that a long string in the one before has swallowed, because it was never closed."""
+    if string[-3:] not in ('"""', "'''") or text[position - 1 : position] in ("", "\n"):
+        return None
+    found = _HEADER.search(string)
+    return position + found.start() if found else None
 
 
 def _without_end(text: str) -> str:

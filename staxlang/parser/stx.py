@@ -27,7 +27,7 @@ from staxlang.parser.stx_repair import indentation_slips, repair
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up
 _MOST_READ = 4_000_000  # characters that are read for one item, counting again what is read again
 MOST_LENGTH = 1_000_000  # characters of an item
-_MOST_KEPT = 20_000_000  # characters of the items that are kept
+MOST_KEPT = 20_000_000  # characters of the items that are kept
 _NAME = re.compile(r"[^\W\d]\w*")
 _SUSPECT = re.compile(rf"\blet\b|\][ \t]*=(?!=)|\b(?:{'|'.join(tree.REDUCTION_KINDS)})[ \t]*\[")  # what `lint` is about
 
@@ -153,7 +153,7 @@ def read_file(source: Source) -> StxFile:
         if kept is None:
             kept = _kept[item.text] = _Kept(source.name, line, item.text)
         found.append(FileItem(source.name, line, item, kept))
-    if sum(map(len, _kept)) > _MOST_KEPT:
+    if sum(map(len, _kept)) > MOST_KEPT:
         _kept.clear()
     return StxFile(source, tuple(found))
 

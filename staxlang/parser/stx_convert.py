@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from staxlang.base.diagnostics import Diagnostic
+from staxlang.base.diagnostics import Diagnostic, diagnose
 from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
@@ -92,6 +92,7 @@ class _Converter(ExpressionConverter):
         """The parameters of a function or lambda, with the kinds that `/` and `*` give them."""
         found: list[Any] = []
         kind, optional = "positional", False
+        self.check_signs(child_trees(parsed))
         for part in child_trees(parsed):
             sign = part.children[0]
             if sign.kind == "/":
@@ -117,6 +118,23 @@ class _Converter(ExpressionConverter):
 
     lambda_parameters = parameters
 
+    def check_signs(self, parts: list[Any]) -> None:
+        """The order of `/`, `*` and `**` among parameters."""
+        signs = [part.children[0].kind for part in parts]
+        for number, (sign, part) in enumerate(zip(signs, parts)):
+            before, bare = signs[:number], len(part.children) == 1
+            message = ""
+            if "**" in before:
+                message = "nothing follows the parameter with `**`"
+            elif sign == "/" and (not number or "/" in before or "*" in before):
+                message = "`/` stands once, after the parameters that have no name for the caller, before any `*`"
+            elif sign == "*" and "*" in before:
+                message = "`*` stands once"
+            elif sign == "*" and bare and (number + 1 == len(parts) or signs[number + 1] in ("/", "**")):
+                message = "a parameter must follow `*`"
+            if message:
+                self.refuse("syntax-error", self.place.of(part.children[0]), message=message)
+
     def annotation(self, part: Any) -> tuple[Any, Any]:
         """The annotation and the default of a parameter."""
         found: dict[str, Any] = {}
@@ -137,13 +155,27 @@ class _Converter(ExpressionConverter):
         return tuple(found)
 
     def expression_statement(self, parsed: Any) -> Any:
-        return tree.ExpressionStatement(self.span(parsed), self.node(parsed.children[0]))
+        value = self.node(parsed.children[0])
+        if isinstance(value, tree.Starred):
+            advice = "put the expression in parentheses to go on in the next line"
+            self.slips.append(diagnose("syntax-error", value.span, help=advice, message="a line cannot begin with `*`"))
+        return tree.ExpressionStatement(self.span(parsed), value)
 
     def assign(self, parsed: Any) -> Any:
         *targets, value = self.nodes(parsed)
         for target in targets:
-            self.check_target(target)
+            if isinstance(target, tree.Call) and isinstance(target.function, tree.Name) and target.function.id == "let":
+                self.slips.append(
+                    diagnose("bad-definition", target.span, help="`let` defines one tensor: leave it out to assign several names")
+                )
+            else:
+                self.check_target(target)
+        self.check_starred(value)
         return tree.Assign(self.span(parsed), tuple(targets), value)
+
+    def check_starred(self, value: Any) -> None:
+        if isinstance(value, tree.Starred):
+            self.refuse("syntax-error", value.span, message="`*` stands before an element of a tuple, a list or a call")
 
     def augmented(self, parsed: Any) -> Any:
         target, value = self.nodes(parsed)
@@ -169,7 +201,9 @@ class _Converter(ExpressionConverter):
         return tree.TensorDefinition(self.span(parsed), parsed.children[1].text, subscripts, sign[:-1], value, *guard)
 
     def return_statement(self, parsed: Any) -> Any:
-        return tree.Return(self.span(parsed), self.node(parsed.children[1]) if len(parsed.children) > 1 else None)
+        value = self.node(parsed.children[1]) if len(parsed.children) > 1 else None
+        self.check_starred(value)
+        return tree.Return(self.span(parsed), value)
 
     def assert_statement(self, parsed: Any) -> Any:
         test, *message = self.nodes(parsed)

@@ -10,7 +10,7 @@ from staxlang.parser.stx_places import Place
 from staxlang.parser.stx_repair import Slip, uneven_line
 from staxlang.parser.stx_situation import Situation, situation_of
 from staxlang.parser.stx_slips import SLIPS, STATEMENT_SLIPS
-from staxlang.parser.stx_tokens import DEDENT, END, INDENT, NEWLINE, OTHER, UNEVEN
+from staxlang.parser.stx_tokens import DEDENT, END, INDENT, NEWLINE, UNEVEN
 
 # What a kind of token is called in a message; words and signs are shown as they are.
 KIND_ROWS: dict[str, str] = {
@@ -42,6 +42,8 @@ def _expectation(now: Situation) -> str:
     names: list[str] = []
     if "else" in accepted and now.token.kind == NEWLINE:
         return "`else`"
+    if "in" in accepted and "not" not in accepted:  # that of a loop, not an operator
+        return "`in`"
     if accepted >= _EXPRESSION_STARTS:
         names.append("an expression")
         accepted &= {")", "]", "}", ":", NEWLINE}
@@ -55,6 +57,6 @@ def _expectation(now: Situation) -> str:
 
 
 def _found(now: Situation) -> str:
-    if now.token.kind == OTHER and not now.found.isprintable():
-        return f"the character U+{ord(now.found):04X}"
+    if now.found == "`":
+        return "a backtick"
     return f"`{now.found}`" if now.found else KIND_ROWS.get(now.token.kind, "the end")

@@ -97,7 +97,7 @@ class ExpressionConverter:
         try:
             parts, _ = split_fields(inside, raw)
         except MalformedField as error:
-            self.refuse("syntax-error", self.place.of(token), message=f"{error.what} in an f-string")
+            self.refuse("syntax-error", self.place.of(token), message=f"in an f-string: {error.what}")
             return []
         return self.field_parts(parts, token, start, raw)
 
@@ -305,6 +305,8 @@ class ExpressionConverter:
         if isinstance(target, (tree.Name, tree.Attribute, tree.Subscript)):
             return
         if many and isinstance(target, (tree.TupleExpression, tree.ListExpression)):
+            if sum(isinstance(element, tree.Starred) for element in target.elements) > 1:
+                self.refuse("syntax-error", target.span, message="only one target of several can have a `*`")
             for element in target.elements:
                 self.check_target(element.value if isinstance(element, tree.Starred) else element)
             return

@@ -55,8 +55,7 @@ def range_of_index(now: Situation) -> Slip | None:
     if bound is None:
         return None
     inside = now.tokens[bound + 1 : now.number]
-    commas = [number for number, token in enumerate(inside) if token.kind == ","]
-    part = inside[commas[-1] + 1 :] if commas else inside
+    part = _parts(inside)[-1]
     content, kind = now.content, now.token.kind
     before, after = content[: now.column - 1], content[now.token.end_column - 1 :]
     if len(part) == 1 and part[0].kind == "NAME" and kind in ("=", ":"):
@@ -85,15 +84,7 @@ def _one_end(now: Situation, part: Sequence[Token], text: str) -> Slip:
     span = now.of(first, last)
     written = f"0..{text}"
     if first.text == "range" and len(part) > 4 and part[3].kind == "(":
-        ends: list[list[Token]] = [[]]
-        depth = 0
-        for token in part[4:-1]:
-            depth += (token.kind in OPENERS) - (token.kind in OPENERS.values())
-            if token.kind == "," and not depth:
-                ends.append([])
-            else:
-                ends[-1].append(token)
-        texts = [_text(now, end) for end in ends if end]
+        texts = [_text(now, end) for end in _parts(part[4:-1]) if end]
         if len(texts) > 2:
             return Slip(diagnose("bad-range", span, help="leave the step out, and write it in the subscripts: `x[2 * i]`"), now.line)
         written = "..".join(texts if len(texts) == 2 else ["0", *texts])
@@ -106,10 +97,12 @@ def range_elsewhere(now: Situation) -> Slip | None:
     """`..` where there is no index to bind."""
     if now.token.kind != "..":
         return None
+    start = now.before.text if now.before is not None and now.before.kind in ("NAME", "NUMBER") else "start"
+    stop = now.after.text if now.after.kind in ("NAME", "NUMBER") else "stop"
     if now.open and now.tokens[now.open[-1]].kind == "[":
-        advice = "a slice is written `start:stop`"
+        advice = f"a slice is written `{start}:{stop}`"
     elif any(token.kind == "for" for token in now.tokens[now.start : now.number]):
-        advice = "a loop runs over `range(start, stop)`"
+        advice = f"a loop runs over `range({start}, {stop})`"
     else:
         advice = "ranges stand in the brackets of `let` and of reductions: `sum[k in 0..N] ...`"
     return Slip(diagnose("bad-range", now.span(), help=advice), now.line)
@@ -162,6 +155,19 @@ def _binding_bracket(now: Situation) -> int | None:
             if before.kind == "REDUCE" or before.text in REDUCTION_KINDS or now.tokens[max(number - 2, 0)].kind == "LET":
                 return number
     return None
+
+
+def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Cut at the commas outside of brackets."""
+    found: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.kind in OPENERS) - (token.kind in OPENERS.values())
+        if token.kind == "," and not depth:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return found
 
 
 def _text(now: Situation, tokens: Sequence[Token]) -> str:

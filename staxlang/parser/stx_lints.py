@@ -123,7 +123,16 @@ def _subscripted(value: Any, sign: str, bound: frozenset[str]) -> list[Diagnosti
     names = [one.id for one in subscripts if isinstance(one, tree.Name)]
     if kind not in tree.REDUCTION_KINDS or kind in bound or len(names) < len(subscripts) or any(name in bound for name in names):
         return []
-    return [diagnose("reduction-subscripted", value.span, kind=kind, index=", ".join(names), sign=sign)]
+    return [
+        diagnose(
+            "reduction-subscripted",
+            value.span,
+            kind=kind,
+            index=", ".join(names),
+            sign=sign,
+            written="([...])" if sign == "[" else f"({sign}...)",
+        )
+    ]
 
 
 def _reduction_ends(statement: Any, bound: frozenset[str]) -> list[Diagnostic]:
@@ -135,7 +144,10 @@ def _reduction_ends(statement: Any, bound: frozenset[str]) -> list[Diagnostic]:
             ended |= {index.name: node for index in node.indexes}
         elif node.id in ended and _before(ended[node.id].span, node.span):
             reduction = ended.pop(node.id)
-            found.append(diagnose("reduction-ends", node.span, index=node.id, kind=reduction.kind, body=_text(reduction.body)))
+            names = ", ".join([index.name for index in reduction.indexes])
+            found.append(
+                diagnose("reduction-ends", node.span, index=node.id, kind=reduction.kind, indices=names, body=_text(reduction.body))
+            )
     return found
 
 

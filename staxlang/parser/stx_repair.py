@@ -25,19 +25,37 @@ class Slip(NamedTuple):
 
 
 def indentation_slips(source: Source, item: Item) -> tuple[str, list[Diagnostic]]:
-    """The item with tabs in its indentation replaced by spaces, and a diagnostic for the first of them."""
+    """The item with tabs in its indentation replaced by spaces, and a diagnostic for the first of them.
+
+    What stands inside brackets and long strings is no indentation.
+    """
     if "\t" not in item.text:
         return item.text, []
     lines = item.text.split("\n")
+    depths = line_depths(item.text)
     slips: list[Diagnostic] = []
+    margins = [0]
     for number, line in enumerate(lines):
         margin = line[: len(line) - len(line.lstrip())]
+        if depths[number] or margin == line or line.lstrip()[0] == "#":
+            continue
+        wide = len(margin.expandtabs(4))
         if "\t" in margin:
             if not slips:
                 row = source.first_line + item.line - 1 + number
                 column = margin.index("\t")
                 slips.append(diagnose("tab-indentation", Span(source, row, column, row, column + 1)))
-            lines[number] = margin.expandtabs(4) + line[len(margin) :]
+            before = next((row for row in reversed(lines[:number]) if row.strip()), "")
+            opens = before.rstrip().endswith(":")
+            if wide not in margins and len(margin.expandtabs(8)) in margins and not opens:
+                wide = len(margin.expandtabs(8))
+            elif opens and wide <= margins[-1]:
+                wide = margins[-1] + 4
+            lines[number] = " " * wide + line[len(margin) :]
+        while margins[-1] > wide:
+            margins.pop()
+        if margins[-1] < wide:
+            margins.append(wide)
     return "\n".join(lines), slips
 
 
@@ -45,7 +63,8 @@ def uneven_line(text: str, place: Place) -> Slip:
     """A line whose indentation is that of no block above it."""
     margins = [0]
     depths = line_depths(text)
-    for number, row in enumerate(text.split("\n")):
+    lines = text.split("\n")
+    for number, row in enumerate(lines):
         if not row.strip() or row.lstrip()[0] == "#" or depths[number]:
             continue
         margin = margin_of(row)
@@ -56,8 +75,24 @@ def uneven_line(text: str, place: Place) -> Slip:
             deeper = margins.pop()
         if margin != margins[-1]:
             span = place.span((number + 1, 1), (number + 1, margin + 1))
-            return Slip(diagnose("inconsistent-indentation", span), number + 1, " " * deeper + row.lstrip())
+            fitting = f"{margins[-1]} or {deeper}" if margins[-1] else f"{deeper}"
+            slip = diagnose("inconsistent-indentation", span, help=f"indent it by {fitting} spaces")
+            return Slip(slip, number + 1, text=shifted(lines, number, deeper - margin))
     return Slip(diagnose("inconsistent-indentation", place.span((1, 1), (1, 2))), 1)
+
+
+def shifted(lines: list[str], number: int, by: int) -> str:
+    """The text with a line, and those after it that are indented at least as deep, moved to the right or the left."""
+    margin = margin_of(lines[number])
+    depths = line_depths("\n".join(lines))
+    found = lines[:number]
+    moving = True
+    for place, row in enumerate(lines[number:], number):
+        code = row.strip()
+        if moving and code and margin_of(row) < margin and not depths[place]:
+            moving = False
+        found.append(" " * (margin_of(row) + by) + row.lstrip() if moving and code and margin_of(row) + by >= 0 else row)
+    return "\n".join(found)
 
 
 def margin_of(line: str) -> int:
@@ -88,6 +123,10 @@ def repair(text: str, slip: Slip) -> str | None:
     lines[first : last + 1] = [" " * margin + ("if true:" if margin_of(following) > margin else "pass")] + [""] * (last - first)
     if word and word[0] in ("try", "except", "finally"):
         _blank_handlers(lines, last + 1, margin)
+    elif word and word[0] == "match":
+        for number in range(last + 1, len(lines)):
+            if margin_of(lines[number]) > margin and lines[number].lstrip().startswith("case "):
+                lines[number] = " " * margin_of(lines[number]) + "if true:"
     return "\n".join(lines)
 
 

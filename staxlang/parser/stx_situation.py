@@ -73,9 +73,10 @@ class Situation(NamedTuple):
 
     def advice(self) -> str | None:
         """The word that the statement was probably meant to begin with."""
-        if self.number <= self.start or self.first.kind != "NAME" or self.number > self.start + 1:
+        place = self.number - self.start
+        if self.first.kind != "NAME" or place not in (1, 2) or (place == 2 and self.tokens[self.start + 1].kind != ":"):
             return None
-        return did_you_mean(self.first.text, _STATEMENT_WORDS)
+        return "write `print(...)`" if self.first.text == "print" else did_you_mean(self.first.text, _STATEMENT_WORDS)
 
 
 def situation_of(error: Unexpected, text: str, place: Place) -> Situation:

@@ -6,7 +6,7 @@ import unicodedata
 
 from staxlang.base.diagnostics import diagnose
 from staxlang.base.suggestions import closest
-from staxlang.parser.stx_repair import Slip, margin_of
+from staxlang.parser.stx_repair import Slip, margin_of, shifted
 from staxlang.parser.stx_situation import BLOCK_WORDS, LAYOUT, TOP_WORDS, Situation
 from staxlang.parser.stx_tokens import INDENT, NEWLINE, OTHER, Token
 
@@ -32,12 +32,13 @@ PYTHON_WORD_ROWS: dict[str, str] = {
 SPELLING_ROWS: dict[str, str] = {
     "True": "true", "False": "false", "None": "none", "null": "none", "nil": "none", "AND": "and", "OR": "or", "NOT": "not", "&&": "and",
     "||": "or", "!": "not", "<>": "!=", "===": "==", "=>": ">=", "else if": "elif", "elseif": "elif", "elsif": "elif",
-    "then": ":", "do": ":",
+    "then": ":", "do": ":", "otherwise": "else",
     "\N{MULTIPLICATION SIGN}": "*", "\N{DIVISION SIGN}": "/", "\N{MINUS SIGN}": "-", "\N{DOT OPERATOR}": "*", "\N{MIDDLE DOT}": "*",
     "\N{LESS-THAN OR EQUAL TO}": "<=", "\N{GREATER-THAN OR EQUAL TO}": ">=", "\N{NOT EQUAL TO}": "!=", "\N{RIGHTWARDS ARROW}": "->",
     "\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"', "\N{LEFT SINGLE QUOTATION MARK}": "'",
     "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{HORIZONTAL ELLIPSIS}": "...", "\N{EN DASH}": "-", "\N{EM DASH}": "-",
 }  # fmt: skip
+DTYPES = frozenset({"bool", "bf16", *(f"{kind}{bits}" for kind in "iuf" for bits in (8, 16, 32, 64)), "c64", "c128", "float", "int"})
 _KERNEL_SPELLINGS = frozenset({"kernal", "kernl", "Kernel", "fn", "func", "function", "fun", "fct", "proc", "define"})
 _CONSTANT_SPELLINGS = frozenset({"let", "var", "val", "constant", "Const", "final", "static"})
 _CONDITION_WORDS = frozenset({"if", "elif", "while", "assert", "return"})
@@ -97,6 +98,10 @@ def spelling(now: Situation) -> Slip | None:
     elif found in ("else", "elif") and now.column > margin_of(now.content) + 1 and now.first.kind in BLOCK_WORDS and not now.open:
         slip = diagnose("syntax-error", now.span(), message=f"`{found}` begins a line of its own")
         return Slip(slip, now.line, now.content[: now.column - 1].rstrip())
+    elif now.number == now.start + 1 and now.first.text in ("elseif", "elsif"):
+        found, first = now.first.text, now.first
+        slip = diagnose("python-spelling", now.of(first), help="write `elif`", found=found, right="`elif`")
+        return Slip(slip, now.line, now.content[: first.column - 1] + "elif" + now.content[first.end_column - 1 :])
     elif not found and before is not None and now.number > 1:
         twice = now.tokens[now.number - 2]
         if before.kind in ("+", "-") and twice.kind == before.kind and twice.end_column == before.column:
@@ -104,17 +109,23 @@ def spelling(now: Situation) -> Slip | None:
             mended = now.content[: twice.column - 1] + right + now.content[before.end_column - 1 :]
             slip = diagnose("python-spelling", now.of(twice, before), help=f"write `{right}`", found=before.kind * 2, right=f"`{right}`")
             return Slip(slip, now.line, mended)
-    right = SPELLING_ROWS.get(found)
-    if right is None or (right == ":" and (":" not in now.accepted or now.first.kind not in BLOCK_WORDS)):
+    right = "->" if found == "=>" and "->" in now.accepted else SPELLING_ROWS.get(found)
+    if right is None or (right in (":", "else") and right not in now.accepted) or (right == ":" and now.first.kind not in BLOCK_WORDS):
         return None
     word = right + (" " if found == "!" else "")
     slip = diagnose("python-spelling", now.of(first, now.token), help=f"write `{right}`", found=found, right=f"`{right}`")
-    return Slip(slip, now.line, _replaced(now, word, first))
+    mended = _replaced(now, word, first)
+    if right in "\"'":  # quotation marks come in pairs
+        mended = "".join([SPELLING_ROWS[sign] if SPELLING_ROWS.get(sign, "") in ("'", '"') else sign for sign in mended])
+    return Slip(slip, now.line, mended)
 
 
 def equals(now: Situation) -> Slip | None:
     """`=` where a condition compares."""
-    if now.token.kind != "=" or now.after.kind == NEWLINE or (now.first.kind not in _CONDITION_WORDS and not now.accepted & {")", "]"}):
+    if now.token.kind != "=" or now.after.kind == NEWLINE or now.before is None or now.before.kind not in _ENDS:
+        return None
+    facts = now.first.kind in ("kernel", "def") and not now.open and any(token.kind == "where" for token in now.tokens[: now.number])
+    if now.first.kind not in _CONDITION_WORDS and not facts and not now.accepted & {")", "]"}:
         return None
     return Slip(diagnose("equals-in-condition", now.span()), now.line, _replaced(now, "=="))
 
@@ -122,6 +133,10 @@ def equals(now: Situation) -> Slip | None:
 def header(now: Situation) -> Slip | None:
     """A header without its colon, with `{`, `=` or nothing after `->`."""
     first, before = now.first, now.before
+    if before is not None and before.text == "where" and now.number > 1 and now.tokens[now.number - 2].kind == "->":
+        before = now.tokens[now.number - 2]  # `-> where N > 2` reads as a type that is called `where`
+        mended = now.content[: before.column - 1] + now.content[before.end_column :]
+        return Slip(diagnose("missing-type", now.of(before)), before.line, mended)
     if before is not None and before.kind == "->" and now.token.kind in (":", NEWLINE, "where"):
         mended = now.content[: before.column - 1].rstrip() + now.content[before.end_column - 1 :]
         return Slip(diagnose("missing-type", now.of(before)), before.line, mended)
@@ -159,9 +174,14 @@ def block(now: Situation) -> Slip | None:
     if now.token.kind == INDENT:
         margin = margin_of(now.lines[number])
         above = next((margin_of(row) for row in reversed(now.lines[:number]) if row.strip()), 0)
-        advice = "put the expression in parentheses to go on in the next line" if now.after.kind in _OPERATORS else None
+        advice = f"nothing above opens a block: indent it by {above} spaces"
+        if now.after.kind in _OPERATORS:
+            advice = "put the expression in parentheses to go on in the next line"
         at = now.place.span((now.line, 1), (now.line, max(margin, 1) + 1))
-        return Slip(diagnose("inconsistent-indentation", at, help=advice), now.line, " " * above + now.lines[number].lstrip())
+        slip = diagnose("inconsistent-indentation", at, help=advice)
+        if now.after.kind in _OPERATORS and now.after.kind not in ("+", "-"):
+            return Slip(slip, now.line)
+        return Slip(slip, now.line, text=shifted(now.lines, number, above - margin))
     if INDENT not in now.accepted or now.before is None:
         return None
     place = now.number - 1
@@ -221,6 +241,8 @@ def top(now: Situation) -> Slip | None:
         advice = f"write `kernel` instead of `{word.text}`"
     elif word.text in _CONSTANT_SPELLINGS:
         advice = f"write `const` instead of `{word.text}`"
+    elif now.after.text in TOP_WORDS:
+        advice = f"leave `{word.text}` out: `kernel` makes what others may call, `def` what they may not"
     elif word.kind == "NAME" and now.after.kind in ("=", ":"):
         advice = f"write `const {content[: now.tokens[-3].end_column - 1] if len(now.tokens) > 3 else content}`"
     elif now.found == "//" or now.found == "/*":
@@ -235,14 +257,16 @@ def comma(now: Situation) -> Slip | None:
         return None
     row = now.lines[before.end_line - 1]
     mended = row[: before.end_column - 1] + "," + row[before.end_column - 1 :]
-    return Slip(diagnose("missing-comma", now.span(), found=f"`{now.found}`"), before.end_line, mended)
+    what = "a comma or an operator" if "+" in now.accepted else "a comma"
+    return Slip(diagnose("missing-comma", now.span(), what=what, found=f"`{now.found}`"), before.end_line, mended)
 
 
 def comment_sign(now: Situation) -> Slip | None:
     """`//` and `/*` at the start of a line."""
     if now.token is not now.first or now.found not in ("//", "/*"):
         return None
-    return Slip(diagnose("python-spelling", now.span(), help="write `#`", found=now.found, right="`#`"), now.line, "")
+    mended = "" if now.number else None
+    return Slip(diagnose("python-spelling", now.span(), help="write `#`", found=now.found, right="`#`"), now.line, mended)
 
 
 def walrus(now: Situation) -> Slip | None:
@@ -257,7 +281,10 @@ def literal(now: Situation) -> Slip | None:
         return None
     sign = now.token.text
     if sign[-1] in "\"'" or sign[:1] in "\"'":
-        return Slip(diagnose("syntax-error", now.span(), message="the string that starts here does not end"), now.line)
+        slip = diagnose("syntax-error", now.span(), message="the string that starts here does not end")
+        if now.content[now.column - 1 :].startswith(sign[-1] * 3):  # it has swallowed all that follows
+            return Slip(slip, now.line, text="\n".join([*now.lines[: now.line - 1], now.content[: now.column - 1] + "pass", ""]))
+        return Slip(slip, now.line)
     if sign == "?":
         advice = "write `a if condition else b`"
         return Slip(diagnose("bad-character", now.span(), help=advice, what="`?`"), now.line)
@@ -277,6 +304,9 @@ def imports(now: Situation) -> Slip | None:
         advice = "name what is imported: `from module import a, b`"
     elif now.first.kind == "import" and now.token.kind == ",":
         advice = "write one `import` for each module"
+    elif now.token.kind == "import" and now.before is not None and now.before.kind in (".", "..", "..."):
+        dots = "".join([token.text for token in now.tokens[1 : now.number]])
+        advice = f"write `import {dots}{now.after.text}`"
     elif now.token.kind in ("STRING", "/"):
         advice = "a module is named by its path with dots: `import folder.file`"
     if advice is None:
@@ -285,5 +315,82 @@ def imports(now: Situation) -> Slip | None:
     return Slip(diagnose("expected-token", now.span(), help=advice, expected=expected, found=f"`{now.found}`"), now.line)
 
 
+def header_name(now: Situation) -> Slip | None:
+    """A definition's name without parentheses after it; `kernel def`; a `const` of several names."""
+    first = now.first
+    if first.kind not in ("kernel", "def", "const"):
+        return None
+    if now.number == now.start + 1 and now.token.kind in TOP_WORDS:
+        advice = f"write `{first.text}` or `{now.token.text}`, not both"
+        return Slip(diagnose("expected-token", now.span(), help=advice, expected="a name", found=_shown(now)), now.line, _replaced(now, ""))
+    if now.number != now.start + 2 or now.tokens[now.start + 1].kind != "NAME":
+        return None
+    name = now.tokens[now.start + 1].text
+    if "(" in now.accepted:
+        advice = f"parameters stand in parentheses: `{first.text} {name}(x, y):`"
+        return Slip(diagnose("expected-token", now.span(), help=advice, expected="`(`", found=_shown(now)), now.line)
+    if first.kind == "const" and now.token.kind in (",", "AUGMENTED", NEWLINE):
+        advice = f"write `const {name} = value`" + (", a line for each name" if now.token.kind == "," else "")
+        return Slip(diagnose("expected-token", now.span(), help=advice, expected="`=`", found=_shown(now)), now.line)
+    return None
+
+
+def parameter_type(now: Situation) -> Slip | None:
+    """`x f32[N]`, `f32[N] x`, and `(x): f32[N]:` for the result."""
+    before, first = now.before, now.first
+    if first.kind not in ("kernel", "def") or before is None:
+        return None
+    inside = len(now.open) == 1 and now.tokens[now.open[0]].kind == "(" and now.open[0] == now.start + 2
+    if inside and before.kind == "NAME" and now.token.kind == "[":
+        slip = diagnose("expected-token", now.span(), help=f"the name comes first: `x: {before.text}[...]`", expected="`:`", found="`[`")
+        return Slip(slip, now.line)
+    if inside and before.kind == "NAME" and now.token.kind == "NAME" and (now.after.kind == "[" or now.found in DTYPES):
+        content = now.lines[before.end_line - 1]
+        end = before.end_column - 1
+        span = now.place.span((before.end_line, end + 1), (before.end_line, end + 2))
+        slip = diagnose("missing-colon", span, help=f"write `{before.text}: {now.found}`", what=f"the parameter `{before.text}`")
+        return Slip(slip, before.end_line, content[:end] + ":" + content[end:])
+    colons = [token for token in now.tokens[now.start : now.number] if token.kind == ":" and token.line == before.line]
+    if now.token.kind == NEWLINE and before.kind == ":" and len(colons) > 1 and colons[-2].column > first.column and not now.open:
+        result = colons[-2]
+        if now.tokens[list(now.tokens).index(result) - 1].kind == ")":
+            content = now.lines[result.line - 1]
+            mended = content[: result.column - 1].rstrip() + " ->" + content[result.end_column - 1 :]
+            slip = diagnose("expected-token", now.of(result), help="the type of the result follows `->`", expected="`->`", found="`:`")
+            return Slip(slip, result.line, mended)
+    return None
+
+
+def number(now: Situation) -> Slip | None:
+    """A number with letters or digits behind it."""
+    before = now.before
+    if before is None or before.kind != "NUMBER" or (before.end_line, before.end_column) != (now.line, now.column):
+        return None
+    if now.token.kind not in ("NAME", "NUMBER") and not now.found[:1].isalpha():
+        return None
+    text = before.text + now.found
+    advice = f"write `{before.text} * {now.found}`" if now.found.isidentifier() and now.found[0] not in "_eExXbBoO" else None
+    return Slip(diagnose("syntax-error", now.of(before, now.token), help=advice, message=f"`{text}` is not a number"), now.line)
+
+
+def _shown(now: Situation) -> str:
+    return f"`{now.found}`" if now.found else "the end of the line"
+
+
 STATEMENT_SLIPS = (comment_sign, imports, python_word, top)
-SLIPS = (bare_fact, spelling, equals, header, continued, block, lost_branch, nested_word, walrus, literal, comma)
+SLIPS = (
+    header_name,
+    parameter_type,
+    number,
+    bare_fact,
+    spelling,
+    equals,
+    header,
+    continued,
+    block,
+    lost_branch,
+    nested_word,
+    walrus,
+    literal,
+    comma,
+)

@@ -23,7 +23,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "not-a-definition", SyntaxError,
         "{found} cannot stand at the margin of a .stx file",
-        "At its margin a file holds `kernel`, `def`, `const`, `import` and `from`; statements belong into a kernel.",
+        "At its margin a file holds `kernel`, `def`, `const`, `import` and `from`; statements belong in a kernel.",
         "stax.load_text('scale = 3\\n')",
         "stax.load_text('const scale = 3\\n')",
         "start the line with `kernel`, `def`, `const`, `import` or `from`",
@@ -57,7 +57,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "missing-comma", SyntaxError,
-        "a comma or an operator is missing before {found}",
+        "{what} is missing before {found}",
         "Inside brackets, two expressions are separated by a comma or joined by an operator.",
         "stax.load_text('kernel f(x):\\n    return max(x 1)\\n')",
         "stax.load_text('kernel f(x):\\n    return max(x, 1)\\n')",
@@ -112,7 +112,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "definition-too-long", SyntaxError,
         "a definition of {length} characters; {limit} are read",
-        "Tables of numbers belong into files of arrays, which are passed as arguments.",
+        "Tables of numbers belong in files of arrays, which are passed as arguments.",
         "stax.load_text('const a = [' + '1, ' * 400000 + ']\\n')",
         "stax.load_text('kernel f(a):\\n    return a\\n')",
         "split it, or pass its data as an argument",
@@ -120,7 +120,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "bad-definition", SyntaxError,
-        "this is no definition of a tensor by its subscripts",
+        "this does not define a tensor by its subscripts",
         "After `let` stand a name, its subscripts in one bracket if it has any, `=` and a value, which `where condition else other` may guard.",
         "stax.load_text('kernel f(x):\\n    let y(i) = x[i] + 1\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i] + 1\\n    return y\\n')",
@@ -155,7 +155,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "bad-reduction", SyntaxError,
-        "{what} does not belong into a reduction",
+        "{what} does not belong in a reduction",
         "A reduction is written `sum[k] body`, `sum[k in 0..N] body` or `sum[k if condition] body`.",
         "stax.load_text('kernel f(x):\\n    return sum[for k in 0..3] x[k]\\n')",
         "stax.load_text('kernel f(x):\\n    return sum[k in 0..3] x[k]\\n')",
@@ -163,11 +163,11 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "reduction-ends", UserWarning,
-        "`{index}` is used behind the end of `{kind}[{index}]`, whose body is `{body}`",
-        "The body of a reduction is a product: `sum[k] a[k] * b[k] + c` adds `c` once, to the sum. What the reduction binds is not known behind it.",
+        "`{index}` is used after `{kind}[{indices}]` has ended: its body is `{body}`",
+        "The body of a reduction is a product: `sum[k] a[k] * b[k] + c` adds `c` once, to the sum. What the reduction binds is not known after it.",
         "stax.load_text('kernel f(a, b):\\n    return sum[k] a[k] + b[k]\\n')",
         "stax.load_text('kernel f(a, b):\\n    return sum[k] (a[k] + b[k])\\n')",
-        "put the whole body in parentheses: `{kind}[{index}] (...)`",
+        "put the whole body in parentheses: `{kind}[{indices}] (...)`",
         "warning",
         runs=False,
     ),
@@ -177,7 +177,7 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "`count[i] - 1` and `max[0]` are elements of arrays with these names, so a body with a sign or bracket in front stands in parentheses.",
         "stax.load_text('kernel f(x):\\n    return sum[k] -x[k]\\n')",
         "stax.load_text('kernel f(x):\\n    return sum[k] (-x[k])\\n')",
-        "write `{kind}[{index}] ({sign}...)`",
+        "write `{kind}[{index}] {written}`",
         "warning",
         runs=False,
     ),
