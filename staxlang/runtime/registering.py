@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -16,13 +17,8 @@ from staxlang.runtime.content import function_digest
 from staxlang.runtime.disk import digest
 from staxlang.typecheck.annotation_reading import BadAnnotation
 from staxlang.typecheck.annotations import ANY, Annotation
-from staxlang.typecheck.extern_operations import (
-    ExternOperation,
-    declared_parameters,
-    remember,
-    rule_of_annotations,
-    rule_of_function,
-)  # fmt: skip
+from staxlang.typecheck.extern_operations import ExternOperation, remember
+from staxlang.typecheck.extern_rules import bound, declared_parameters, rule_of_annotations, rule_of_function
 
 
 def register_extern(
@@ -64,7 +60,7 @@ def register_extern(
         overwrites=tuple(overwrites), adjoint=adjoint, prune=None if prune is None else _pruning(prune),
     )  # fmt: skip
     pruned = "" if prune is None else _code(prune)
-    made = ExternOperation(row, digest(name, text, pruned, repr(tuple(overwrites))), parameters)
+    made = ExternOperation(row, digest(name, text, pruned, repr(tuple(overwrites))), partial(bound, parameters) if parameters else None)
     add_extern(row)
     remember(made)
     return made

@@ -34,6 +34,7 @@ from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.mutation import write
+from staxlang.typecheck.origins import ordinal, origin_note
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.recorder import Handle, Recorder
 from staxlang.typecheck.values import ArrayValue, RecordValue, ScalarValue, Storage, Value
@@ -146,12 +147,12 @@ class EvaluationContext:
         """
         for origin in self.origins:
             if origin.size == size and (not isinstance(size, int) or origin.owner is owner):
-                return _origin_note(size, origin)
+                return origin_note(size, origin)
         if not isinstance(size, int):
             names = symbols(size)
             for origin in self.origins:
                 if len(names) == 1 and not isinstance(origin.size, int) and symbols(origin.size) == names:
-                    return _origin_note(origin.size, origin)
+                    return origin_note(origin.size, origin)
         return None
 
     # ---- needing a value now ----
@@ -189,7 +190,7 @@ class EvaluationContext:
     def note_origins(self, shape: tuple[Size, ...], name: str, span: Span | None, owner: Any) -> None:
         """Remember where the sizes of an input's shape came from; the first place of each symbol counts."""
         for axis, extent in enumerate(shape):
-            self.origins.append(SizeOrigin(extent, f"the {_ordinal(axis, len(shape))} of {name}", span, owner))
+            self.origins.append(SizeOrigin(extent, f"the {ordinal(axis, len(shape))} of {name}", span, owner))
 
     def fail(self, code: str, span: Span | None, **fields: Any) -> NoReturn:
         """Report a row of the catalogue outside of a call."""
@@ -491,22 +492,6 @@ def constant_type(value: Any, dtype: DType, getter: Getter) -> TensorType:
     if any(stride % dtype.itemsize for stride in value.strides):
         raise Problem(diagnose("unsupported-array", None, given="strides that are no multiple of its item size", path=str(getter)))
     return TensorType(dtype, value.shape, tuple(stride // dtype.itemsize for stride in value.strides))
-
-
-def _origin_note(size: Size, origin: SizeOrigin) -> Note:
-    line = f" (line {origin.span.line})" if origin.span else ""
-    return Note(None, f"{size} is {origin.text}{line}")
-
-
-def _ordinal(axis: int, rank: int) -> str:
-    if rank == 1:
-        return "only axis"
-    if axis == rank - 1:
-        return "last axis"
-    return f"{_ORDINALS[axis]} axis" if axis < len(_ORDINALS) else f"axis {axis}"
-
-
-_ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _not_started(*_: Any) -> Any:

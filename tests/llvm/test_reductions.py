@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import staxlang as stax
 from staxlang.base.sizes import minimum
 from tests.llvm.harness import Sketch, host_target
 from tests.llvm.test_access import numbers
@@ -251,3 +252,14 @@ def test_sum_of_comparisons_is_a_count() -> None:
         got = np.zeros((), np.int64)
         program(data, got, N=length)
         assert got == (data > 0).sum()
+
+
+def test_a_loop_around_one_that_only_asks_whether_to_end() -> None:
+    """No whole vectors fit: what their lanes would hold is looked at, but never changed."""
+    kernel = stax.kernel(lambda x, y: (x == y).all())
+    for dtype in (np.float16, np.int8, np.float64):
+        x = np.arange(3).astype(dtype)
+        y = np.stack([x, x])
+        assert kernel(x, y)
+        y[1, 2] += 1
+        assert not kernel(x, y)

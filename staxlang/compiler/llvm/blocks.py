@@ -50,18 +50,21 @@ def run_loop(
     lines.append(f"br label %loop.{n}")
     lines.append(f"loop.{n}:")
     lines.append(f"{index} = phi i64 [ {start}, %{came} ], [ {following}, %{latch} ]")
-    carry(f, lines, carried, before, phis, came, latch, outer)
+    carry(f, lines, carried, before, phis, came, latch, outer, scope.lines)
     lines += scope.lines
     f.block(f"done.{n}", outer)
 
 
 def carry(
-    f: Function, lines: list[str], carried: Carried, before: Carried, phis: Carried, came: str, latch: str, outer: int
+    f: Function, lines: list[str], carried: Carried, before: Carried, phis: Carried, came: str, latch: str, outer: int, inside: list[str]
 ) -> None:  # fmt: skip
     """The phi nodes of what a loop carries; after it, `carried` is what the last run left."""
     for k, (old, phi, new) in enumerate(zip(before, phis, carried, strict=True)):
-        if new is phi:  # the body left it alone
+        if new is phi:  # the body left it alone, though it may have looked at it
             carried[k] = old
+            for first, name, last in _texts(old, phi, new):
+                if any(name in line for line in inside):
+                    lines.append(f"{name} = phi {phi.type} [ {first}, %{came} ], [ {last}, %{latch} ]")
             continue
         for first, name, last in _texts(old, phi, new):
             lines.append(f"{name} = phi {phi.type} [ {first}, %{came} ], [ {last}, %{latch} ]")

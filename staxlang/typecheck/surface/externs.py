@@ -60,7 +60,7 @@ class ExternMeaning:
 
     def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
         operation = self.operation
-        if operation.parameters:
+        if operation.bound is not None:
             arrays = [array_of(call, value, f"operand {k}") for k, value in enumerate(args)]
             found = operation.bound([call.type_of(array) for array in arrays], call.same_size).diagnostics
             if found:
