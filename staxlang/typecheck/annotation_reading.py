@@ -21,7 +21,7 @@ from staxlang.base.dtypes import DTYPES, DType, as_dtype, complex_, from_numpy
 from staxlang.base.dtypes import float_ as float_family
 from staxlang.base.dtypes import int_ as int_family
 from staxlang.base.dtypes import number as number_family
-from staxlang.base.sizes import Size, parse_size, symbol
+from staxlang.base.sizes import Size, is_subscript_name, parse_size, symbol, symbols
 from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
@@ -234,6 +234,15 @@ def _variable_dtypes(variable: Any) -> frozenset[DType] | None:
 
 def _axes(value: Any, text: str) -> list[Axis]:
     """One parameter of Tensor[...]: usually one axis; a text may name several."""
+    found = _axes_of(value, text)
+    for axis in found:
+        for name in () if axis is None or isinstance(axis, (int, Rest)) else sorted(symbols(axis)):
+            if is_subscript_name(name):
+                raise BadAnnotation(text, f"`{name}` names a subscript: give the size another name")
+    return found
+
+
+def _axes_of(value: Any, text: str) -> list[Axis]:
     if value is Ellipsis:
         return [Rest("")]
     if isinstance(value, Rest):

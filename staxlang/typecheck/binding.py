@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from staxlang.base.dtypes import BOOL
-from staxlang.base.sizes import Condition, Size, floordiv, maximum, minimum, modulo, symbol
+from staxlang.base.sizes import Condition, Size, floordiv, is_subscript_name, maximum, minimum, modulo, symbol
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
@@ -112,8 +112,8 @@ def _symbol_name(context: EvaluationContext, path: str) -> str:
         symbol(name)
     except ValueError:
         name = "".join(c if c.isalnum() else "_" for c in path)
-    if name[:1] == "i" and name[1:].isdigit():
-        name += "_"  # `i0`, `i1`, .. are the subscripts of views
+    if is_subscript_name(name):
+        name += "_"
     taken = {binding.symbol for binding in context.sizes} | context.hints.keys() | context.rigid
     while name in taken:
         name += "_"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base import dtypes
-from staxlang.base.sizes import Size, symbol
+from staxlang.base.sizes import Size, is_subscript_name, symbol
 
 if TYPE_CHECKING:
     from typing import Annotated as Tensor
@@ -151,6 +151,8 @@ if not TYPE_CHECKING:
         def __new__(cls, name):
             if not isinstance(name, str) or not name.isidentifier():
                 raise ValueError(f"a dimension's name is an identifier, not {name!r}")
+            if is_subscript_name(name):
+                raise ValueError(f"{name!r} names a subscript: `i0`, `i1`, .. and `r0`, .. cannot be names of dimensions")
             return _dim(symbol(name))
 
         def __iter__(self):

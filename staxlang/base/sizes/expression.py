@@ -191,6 +191,15 @@ def terms_of(size: Size) -> Terms:
     return {(): int(size)} if size else {}
 
 
+def is_subscript_name(name: str) -> bool:
+    """Whether a name is one of those of subscripts - `i0`, `i1`, .. of axes, `r0`, .. of reductions - and so no name of a size.
+
+    >>> is_subscript_name("i0"), is_subscript_name("i"), is_subscript_name("r12")
+    (True, False, True)
+    """
+    return name[:1] in ("i", "r") and name[1:].isdigit()
+
+
 def symbol(name: str, signed: bool = False) -> SizeExpression:
     """The size called `name`: a non-negative integer, or any integer where `signed`.
 
