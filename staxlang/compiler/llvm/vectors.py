@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from staxlang.base.dtypes import BOOL
 from staxlang.base.sizes import Size, substitute
@@ -23,12 +24,7 @@ def vector_loop(
 ) -> None:  # fmt: skip
     """A loop over lanes; its extent is at least 1. `run` emits the body for the lanes that are open, `stops(copies)` may end it early."""
 
-    def stop() -> str | None:
-        return stops(copies)
-
-    def only() -> str | None:
-        return stops(1)
-
+    stop, only = partial(stops, copies), partial(stops, 1)
     width, extent = loop.width, loop.extent
     block = width * copies
     start, _ = size_text(f, loop.start)
