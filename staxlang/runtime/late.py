@@ -38,6 +38,16 @@ def names() -> Any:
     return import_module("staxlang.typecheck.names")
 
 
+def constants() -> Any:
+    """What computes consts and defaults of .stx files (imports the evaluator)."""
+    return import_module("staxlang.typecheck.constants")
+
+
+def printer() -> Any:
+    """Trees as text."""
+    return import_module("staxlang.parser.printer")
+
+
 def programs() -> Any:
     return import_module("staxlang.runtime.programs")
 

@@ -11,18 +11,17 @@ from typing import Any, Final
 
 from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
-from staxlang.base.spans import Source
+from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
 from staxlang.parser.modules import decoded
-from staxlang.parser.printer import to_stx
 from staxlang.runtime import identity, late
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.ground import store_for
 from staxlang.runtime.kernel import Kernel, kernel_settings
 from staxlang.runtime.signature import class_of
-from staxlang.typecheck import constants
+from staxlang.typecheck import statics
 from staxlang.typecheck.modules import Constant, Definition, Entry, LibraryFunction, LibraryModule, Linker, Module, Package, is_private
 from staxlang.typecheck.named_operations import named_operation
 from staxlang.typecheck.values import FunctionValue
@@ -194,7 +193,7 @@ def _python_value(entry: Entry, made: dict[str, Any], settings: Settings) -> Any
     if isinstance(entry, Definition):
         return getattr(python_module(entry.module, None, settings), entry.name)
     if isinstance(entry, Constant):
-        return _plain(constants.plain(entry.value), settings)
+        return _plain(entry.form, entry.value if entry.form is None else None, entry.module, settings)
     if isinstance(entry, Module):
         return python_module(entry, None, settings)
     if isinstance(entry, LibraryFunction):
@@ -207,16 +206,28 @@ def _python_value(entry: Entry, made: dict[str, Any], settings: Settings) -> Any
     return space
 
 
-def _plain(value: Any, settings: Settings) -> Any:
-    """A static value's Python object, with a Kernel or function in the place of each definition."""
+def _plain(form: statics.Form | None, value: Any, module: Module, settings: Settings) -> Any:
+    """A static value's Python object, by its form where it has one, with a Kernel or function in the place of each definition."""
+    if form is not None:
+        return statics.plain_of(form, lambda name: _own(module, name, settings))
+    return _with_functions(late.constants().plain(value), settings)
+
+
+def _own(module: Module, name: str, settings: Settings) -> Any:
+    entry = module.names[name]
+    assert isinstance(entry, Definition)
+    return _function_object(entry.value, settings)
+
+
+def _with_functions(value: Any, settings: Settings) -> Any:
     if isinstance(value, FunctionValue):
         return _function_object(value, settings)
     kind: Any = class_of(value)
     if kind is tuple or kind is list:
-        parts = [_plain(item, settings) for item in value]
+        parts = [_with_functions(item, settings) for item in value]
         return tuple(parts) if kind is tuple else parts
     if kind is dict:
-        return {key: _plain(item, settings) for key, item in value.items()}
+        return {key: _with_functions(item, settings) for key, item in value.items()}
     return value
 
 
@@ -231,11 +242,11 @@ def _function_object(value: FunctionValue, settings: Settings) -> Any:
     definition = module.names.get(value.name) if isinstance(module, Module) else None
     if isinstance(definition, Definition) and definition.value is value and definition.tree.exported:
         return getattr(python_module(definition.module, None, settings), value.name)
-    return Stubs("staxlang", scope_path(value), settings).stub(value, digest(to_stx(value.tree)))
-
-
-def scope_path(value: FunctionValue) -> str:
-    return value.tree.span.source.name
+    if isinstance(definition, Definition) and definition.value is value:
+        content = definition.digest
+    else:  # a lambda in a const
+        content = digest(module.key if isinstance(module, Module) else "", late.printer().to_stx(value.tree))
+    return Stubs("staxlang", value.tree.span.source.name, settings).stub(value, content)
 
 
 # ---- kernels -------------------------------------------------------------------------------------------------------
@@ -268,27 +279,37 @@ class Stubs:
 
     def stub(self, value: FunctionValue, content: str) -> FunctionType:
         function = value.tree
+        name = value.name if value.name.isidentifier() else "function"  # not a lambda's
         header, positional, keywords = _parameter_texts(function)
-        body = f"return __run__({value.name!r}, {content!r}, ({positional}), {{{keywords}}})"
-        text = "\n" * (function.span.line - 1) + f"def {value.name}({header}): {body}"
+        body = f"return __run__({name!r}, {content!r}, ({positional}), {{{keywords}}})"
+        text = "\n" * (function.span.line - 1) + f"def {name}({header}): {body}"
         exec(compile(text, function.span.source.name, "exec", dont_inherit=True), self.space)
-        made: Any = self.space.pop(value.name)
+        made: Any = self.space.pop(name)
         made.__doc__ = function.doc
         made.__stx__ = value
-        made.__stx_origin__ = (restored, (self.path, self.space["__name__"], value.name))
+        made.__stx_origin__ = (restored, (self.path, self.space["__name__"], name))
         made.__annotations__ = _annotations(function)
         self._give_defaults(made, value)
-        self.made[value.name] = made
+        self.made[name] = made
         return made
 
     def _give_defaults(self, made: Any, value: FunctionValue) -> None:
         found: dict[str, Any] = {}
         for parameter in value.tree.parameters:
             if parameter.default is not None:
-                found[parameter.name] = _plain(constants.plain(constants.compute(parameter.default, value.scope)), self.settings)
+                found[parameter.name] = self._default(value, parameter)
         keyword = {one.name for one in value.tree.parameters if one.kind == "keyword"}
         made.__defaults__ = tuple([default for name, default in found.items() if name not in keyword]) or None
         made.__kwdefaults__ = {name: default for name, default in found.items() if name in keyword} or None
+
+    def _default(self, value: FunctionValue, parameter: tree.Parameter) -> Any:
+        scope: Any = value.scope
+        module: Any = getattr(scope, "module", None)
+        known = module.defaults.get((value.name, parameter.name)) if isinstance(module, Module) else None
+        if known is not None:
+            return _plain(known.form, known.value, module, self.settings)
+        constants = late.constants()
+        return _with_functions(constants.plain(constants.compute(parameter.default, scope)), self.settings)
 
     def run(self, name: str, content: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A definition as a plain function: its operations one at a time, by NumPy."""
@@ -321,10 +342,19 @@ def _parameter_texts(function: tree.Function) -> tuple[str, str, str]:
 
 
 def _annotations(function: tree.Function) -> dict[str, TypeText]:
-    found = {one.name: TypeText(to_stx(one.annotation)) for one in function.parameters if one.annotation is not None}
+    found = {one.name: TypeText(_written(one.annotation)) for one in function.parameters if one.annotation is not None}
     if function.returns is not None:
-        found["return"] = TypeText(to_stx(function.returns))
+        found["return"] = TypeText(_written(function.returns))
     return found
+
+
+def _written(expression: Any) -> str:
+    """An expression as it stands in the file, on one line."""
+    span: Span = expression.span
+    lines = [span.source.line(number) for number in range(span.line, span.end_line + 1)]
+    lines[-1] = lines[-1][: span.end_column]
+    lines[0] = lines[0][span.column :]
+    return " ".join([line.strip() for line in lines])
 
 
 def restored(path: str, module: str, name: str) -> Any:

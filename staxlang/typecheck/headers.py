@@ -19,12 +19,11 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck import names, notation
-from staxlang.typecheck.annotation_reading import Lookup
 from staxlang.typecheck.annotations import ANY, Annotation, Binding, Leaf, TensorAnnotation, bind, check_result, element
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.frames import children
 from staxlang.typecheck.problems import Problem, Unknowable
-from staxlang.typecheck.signatures import Signature, dtype_fact, read_signature
+from staxlang.typecheck.signatures import Signature, dtype_fact
 from staxlang.typecheck.values import (
     UNKNOWN,
     ArrayValue,
@@ -38,30 +37,6 @@ from staxlang.typecheck.values import (
     Value,
     size_value,
 )
-
-
-class Header:
-    """What a definition says of its parameters, its result and its sizes; read when it is first asked for."""
-
-    __slots__ = ("_signature", "lookup", "tree")
-
-    def __init__(self, function: tree.Function, lookup: Lookup) -> None:
-        self.tree = function
-        self.lookup = lookup
-        self._signature: Signature | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Says nothing."""
-        function = self.tree
-        return not function.facts and function.returns is None and all(one.annotation is None for one in function.parameters)
-
-    @property
-    def signature(self) -> Signature:
-        found = self._signature
-        if found is None:
-            found = self._signature = read_signature(self.tree, self.lookup, stx=True)
-        return found
 
 
 def divisor_of_facts(function: tree.Function) -> int:

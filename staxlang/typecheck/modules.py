@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from staxlang.base.diagnostics import Diagnostic, Note, StaxError, diagnose, raise_diagnostics
@@ -16,14 +18,21 @@ from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import modules as files
 from staxlang.parser import tree
-from staxlang.typecheck import constants, frames
-from staxlang.typecheck.captures import LibraryScope
-from staxlang.typecheck.evaluator import library
-from staxlang.typecheck.headers import Header
+from staxlang.parser.encoding import fields_of
+from staxlang.parser.stored import content_hash
+from staxlang.typecheck import statics
+from staxlang.typecheck.header import Header
 from staxlang.typecheck.operation_names import OPERATION_NAMES
 from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
 
-_WORDS = LibraryScope()
+
+def _constants() -> Any:
+    """What computes consts (imports the evaluator). A file that a process before has read does not need it."""
+    return import_module("staxlang.typecheck.constants")
+
+
+def _library(name: str) -> Value:
+    return import_module("staxlang.typecheck.evaluator").library(name)
 
 
 # ---- what a name of a module stands for ----
@@ -51,23 +60,30 @@ class Definition:
 
 
 class Constant:
-    """A `const`: computed when the module is linked."""
+    """A `const`: computed when the module is linked, or by an earlier process (then it has a form only)."""
 
-    __slots__ = ("module", "name", "tree", "value")
+    __slots__ = ("_value", "form", "module", "name", "tree")
 
     def __init__(self, module: Module, name: str, statement: tree.Assign | tree.AnnotatedAssign) -> None:
         self.module = module
         self.name = name
         self.tree = statement
-        self.value: Value = None
+        self.form: statics.Form | None = None
+        self._value: Value = None
+
+    @property
+    def value(self) -> Value:
+        if self._value is None and self.form is not None:
+            self._value = statics.value_of(self.form, self.module.own_value)
+        return self._value
 
     def compute(self) -> None:
         """Raises the diagnostic of an expression that is not known now."""
         statement = self.tree
         assert statement.value is not None
-        self.value = constants.compute(statement.value, _Above(self.module, self))
+        self._value = _constants().compute(statement.value, _Above(self.module, self))
         if isinstance(statement, tree.AnnotatedAssign):
-            constants.check(statement, self.name, self.value, self.module.type_named)
+            _constants().check(statement, self.name, self._value, self.module.type_named)
 
 
 @record
@@ -78,7 +94,7 @@ class LibraryFunction:
 
     @property
     def value(self) -> Value:
-        return library(self.name)
+        return _library(self.name)
 
 
 @record
@@ -92,7 +108,7 @@ class LibraryModule:
         return NamespaceValue(self.name, self.find, self.names)
 
     def find(self, name: str) -> Value | None:
-        return library(name) if name in self.names() else None
+        return _library(name) if name in self.names() else None
 
     def names(self) -> tuple[str, ...]:
         return files.library_files()[self.name]
@@ -122,7 +138,7 @@ class Module:
     `names` are all its names: definitions, consts, imports. `dependencies` are the modules that it imports, by the names in its imports.
     """
 
-    __slots__ = ("dependencies", "name", "names", "path", "source", "tree")
+    __slots__ = ("defaults", "dependencies", "key", "name", "names", "path", "source", "tree")
 
     def __init__(self, path: str, source: Source, parsed: tree.Module) -> None:
         self.path = path
@@ -131,6 +147,8 @@ class Module:
         self.tree = parsed
         self.names: dict[str, Entry] = {}
         self.dependencies: dict[str, Module | LibraryModule] = {}
+        self.defaults: dict[tuple[str, str], Default] = {}  # of its kernels' parameters
+        self.key = ""  # of its text, and of the texts of all that it imports
 
     @property
     def doc(self) -> str | None:
@@ -152,8 +170,11 @@ class Module:
         """What a name in a type stands for; raises NameError where it is none of the module's consts."""
         entry = self.names.get(name)
         if isinstance(entry, Constant):
-            return constants.plain(entry.value)
+            return _constants().plain(entry.value)
         raise NameError(name)
+
+    def own_value(self, name: str) -> Value:
+        return self.names[name].value
 
     def kernels(self) -> tuple[Definition, ...]:
         """Its own kernels, in the order of the file."""
@@ -162,6 +183,16 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<module {self.path}>"
+
+
+class Default:
+    """A parameter's default: a form, or where there is none the value."""
+
+    __slots__ = ("form", "value")
+
+    def __init__(self, form: statics.Form | None, value: Value) -> None:
+        self.form = form
+        self.value = value
 
 
 Entry = Definition | Constant | LibraryFunction | LibraryModule | Package | Module
@@ -186,11 +217,21 @@ class ModuleScope:
         entry = self.module.names.get(name)
         if entry is not None:
             return entry.value
-        return None if name.startswith("_") else _WORDS.lookup(name, context)
+        return None if name.startswith("_") else _words().lookup(name, context)
 
     def names(self) -> Iterator[str]:
         yield from self.module.names
         yield from OPERATION_NAMES
+
+
+def _words() -> Any:
+    """The scope of the words of .stx."""
+    if not _kept_words:
+        _kept_words.append(import_module("staxlang.typecheck.captures").LibraryScope())
+    return _kept_words[0]
+
+
+_kept_words: list[Any] = []
 
 
 class _Above(ModuleScope):
@@ -273,10 +314,52 @@ class Linker:
                 slips += problem.diagnostics
         if slips:
             raise_diagnostics(slips)
-        for entry in module.names.values():
-            if isinstance(entry, Constant) and entry.module is module:
-                entry.compute()
+        parts = [f"{name} {found.key}" for name, found in module.dependencies.items() if isinstance(found, Module)]
+        module.key = content_hash("\n".join([module.name, source.text, *parts]).encode("utf-8", "surrogatepass")).hex()
+        if not self._restored(module):
+            self._compute(module)
         return module
+
+    # ---- consts and defaults ----
+
+    def _restored(self, module: Module) -> bool:
+        """Take the forms that an earlier process has stored; False where there are none."""
+        waiting = _open_statics(module)
+        data = self.store.get(f"statics {module.key}") if self.store is not None and waiting else None
+        if data is None:
+            return not waiting
+        forms: dict[str, statics.Form] = marshal.loads(data)
+        if forms.keys() != waiting.keys():
+            return False
+        for name, entry in waiting.items():
+            if isinstance(entry, Constant):
+                entry.form = forms[name]
+            else:
+                definition, parameter = entry
+                module.defaults[definition.name, parameter.name] = Default(forms[name], None)
+        return True
+
+    def _compute(self, module: Module) -> None:
+        own = {id(entry.value): name for name, entry in module.names.items() if isinstance(entry, Definition)}
+        forms: dict[str, statics.Form] = {}
+        waiting = _open_statics(module)
+        for name, entry in waiting.items():
+            if isinstance(entry, Constant):
+                entry.compute()
+                value = entry.value
+            else:
+                definition, parameter = entry
+                value = _constants().compute(parameter.default, definition.value.scope)
+            try:
+                forms[name] = statics.form_of(value, own)
+            except statics.Unstorable:
+                pass
+            if not isinstance(entry, Constant):
+                module.defaults[entry[0].name, entry[1].name] = Default(forms.get(name), value)
+            else:
+                entry.form = forms.get(name)
+        if self.store is not None and len(forms) == len(waiting):
+            self.store.put(f"statics {module.key}", marshal.dumps(forms, 4))
 
     def _entries(self, module: Module, item: Any) -> Iterator[tuple[str, Entry]]:
         """The names that an item of a file binds."""
@@ -304,6 +387,19 @@ class Linker:
                 f"; under another name it can import `{stem}` of the standard library" if stem in files.library_files() else ""
             )
         raise_diagnostics(diagnose("import-cycle", span, notes=notes, help=advice, chain=" -> ".join([*names, names[0]])))
+
+
+def _open_statics(module: Module) -> dict[str, Constant | tuple[Definition, tree.Parameter]]:
+    """The consts of a module, and its kernels' parameters with defaults, in the order of the file."""
+    found: dict[str, Constant | tuple[Definition, tree.Parameter]] = {}
+    for name, entry in module.names.items():
+        if isinstance(entry, Constant) and entry.module is module:
+            found[name] = entry
+    for definition in module.kernels():
+        for parameter in definition.tree.parameters:
+            if parameter.default is not None:
+                found[f"{definition.name}.{parameter.name}"] = (definition, parameter)
+    return found
 
 
 _library_modules: dict[str, LibraryModule] = {}
@@ -390,8 +486,14 @@ def _named(entry: Definition | Constant) -> list[Any]:
             if inner is not None:
                 found.setdefault(f".{id(inner)}", inner)
                 continue
-        waiting.extend(reversed(frames.children(node)))
+        waiting.extend(reversed(_children(node)))
     return list(reversed(found.values()))
+
+
+def _children(node: Any) -> list[Any]:
+    """The nodes directly below a node or a tuple."""
+    parts = node if isinstance(node, tuple) else [getattr(node, name) for name in fields_of(type(node))]
+    return [part for part in parts if isinstance(part, (tree.TreeNode, tuple))]
 
 
 def _attribute(node: Any, names: Mapping[str, Entry]) -> Entry | None:

@@ -165,7 +165,7 @@ print(nn.softmax.stats().disk_hits, nn.halves.stats().disk_hits, "lark" in sys.m
 
 
 def run(path: Path) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", RUN, str(path)], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", RUN, str(path)], capture_output=True, text=True, timeout=300, check=True)
     return done.stdout.splitlines()
 
 
