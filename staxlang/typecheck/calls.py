@@ -9,6 +9,7 @@ import dataclasses
 import enum
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -16,7 +17,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import branches, captures, headers, names, operators, pointwise, scalars
+from staxlang.typecheck import branches, captures, names, operators, pointwise, scalars
 from staxlang.typecheck.captures import default_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
@@ -104,10 +105,16 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
     bind_arguments(call, frame, function, args, kwargs)
     if function.header is None:
         return run(frame)
+    headers = _headers()
     headers.enter(call, frame, inlined=True)
     value = run(frame)
     headers.leave(call, frame, value)
     return value
+
+
+def _headers() -> Any:
+    """What headers of .stx say is tested by a module that most processes never need."""
+    return import_module("staxlang.typecheck.headers")
 
 
 def _make_room(depth: int) -> None:
@@ -350,6 +357,7 @@ def start(rules: Rules, context: Any, function: FunctionValue, arguments: Mappin
     if function.header is None:
         return run(frame), frame.returned_at
     call = CallContext(context, function.tree.span, None, frame)
+    headers = _headers()
     headers.enter(call, frame, inlined=False)
     value = run(frame)
     headers.leave(call, frame, value)
