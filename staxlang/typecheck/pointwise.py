@@ -96,7 +96,9 @@ def describe(value: Value) -> str:
     if kind is RecordValue:
         return value.cls.__name__
     if kind is ObjectValue:
-        return type(value.object).__name__
+        return f"class {value.object.__name__}" if isinstance(value.object, type) else type(value.object).__name__
+    if kind is MeaningValue and isinstance(value.object, type):
+        return f"class {value.object.__name__}"
     if kind is FunctionValue or kind is BoundMethod or kind is MeaningValue:
         return "function"
     if kind is NamespaceValue:

@@ -228,7 +228,9 @@ def imag(call: CallContext, val: Value) -> Value:
     if is_scalar_like(value):
         return StaticValue(0.0 if dtype.kind == "f" else 0)
     array = array_of(call, value)
-    return call.array(call.broadcast(call.cast(StaticValue(0), array.dtype), array.shape), array.type)
+    made = call.array(call.broadcast(call.cast(StaticValue(0), array.dtype), array.shape), array.type)
+    made.readonly = True  # as NumPy's, which has no memory for it
+    return made
 
 
 @spelled("method.conj", "method.conjugate")

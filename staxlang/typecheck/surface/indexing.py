@@ -16,6 +16,7 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.guards import SizeOrigin
 from staxlang.typecheck.index_notation import reads
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
@@ -93,10 +94,11 @@ def mask_count(call: CallContext, chooser: Handle, mask: TensorType) -> Size:
     """The symbol for how many elements a mask chooses; one for each mask. The program cannot compute with it: see `extent_value`."""
     masks = call.context.masks
     if chooser not in masks:
-        name = "chosen" if not masks else f"chosen{len(masks) + 1}"
+        name = "count_true" if not masks else f"count_true{len(masks) + 1}"
         while name in call.context.hints or name in call.context.rigid:
             name += "_"
         masks[chooser] = views.symbol(name), mask
+        call.context.origins.append(SizeOrigin(masks[chooser][0], "the number of elements that the mask chooses", call.span))
     return masks[chooser][0]
 
 

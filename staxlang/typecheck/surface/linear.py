@@ -58,7 +58,9 @@ def mismatch(call: CallContext, operation: str, a: ArrayValue, b: ArrayValue, le
     help: str | None = None
     if operation in ("@", "np.matmul", "np.dot", ".dot") and a.rank >= 2 and b.rank == 2:
         if call.context.facts.simplify(a.shape[-1] - b.shape[1]) == 0:
-            help = f"did you mean `{call.text(0)} @ {call.text(1)}.T`?"
+            other = call.text(1)
+            turned = other[:-2] if other.endswith(".T") else f"{other}.T"
+            help = f"did you mean `{call.text(0)} @ {turned}`?"
     call.error("size-mismatch", operation=operation, left=left, right=right, notes=notes, help=help)
 
 
