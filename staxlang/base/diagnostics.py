@@ -153,10 +153,10 @@ class StaxError(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic] | str = ()) -> None:
         if isinstance(diagnostics, str):
             self.diagnostics = ()
-            super().__init__(diagnostics)
+            Exception.__init__(self, diagnostics)
         else:
             self.diagnostics = tuple(diagnostics)
-            super().__init__("\n\n".join(diagnostic.render() for diagnostic in self.diagnostics))
+            Exception.__init__(self, "\n\n".join(diagnostic.render() for diagnostic in self.diagnostics))
 
     @property
     def code(self) -> str:
@@ -182,8 +182,17 @@ def error_class(kind: type[Exception]) -> type[StaxError]:
     """The class that is both StaxError and the built-in `kind`."""
     found = _ERRORS.get(kind)
     if found is None:
-        found = _ERRORS[kind] = type(f"Stax{kind.__name__}", (StaxError, kind), {"__module__": "staxlang"})
+        found = _ERRORS[kind] = _joined(kind)
     return found
+
+
+def _joined(kind: type[Exception]) -> type[StaxError]:
+    try:
+        made = type(f"Stax{kind.__name__}", (StaxError, kind), {"__module__": "staxlang"})
+        made("")
+    except Exception:  # a class of the user's that cannot be made of a text alone
+        return error_class(next(base for base in kind.__mro__[1:] if issubclass(base, Exception)))
+    return made
 
 
 def _error(kind: type[Exception] | None, diagnostics: Sequence[Diagnostic] | str) -> StaxError:

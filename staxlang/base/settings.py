@@ -140,7 +140,10 @@ def _truth(text: str) -> bool:
 
 def _number(text: str) -> int:
     unit = _UNITS.get(text[-1:].lower(), 1)
-    return int(text[:-1] if unit > 1 else text) * unit
+    try:
+        return int(text[:-1] if unit > 1 else text) * unit
+    except ValueError:
+        raise ValueError("expected an integer") from None
 
 
 _DEFAULTS = Settings()

@@ -61,9 +61,17 @@ def parse_block(source: Source) -> tuple[list[ast.stmt], int]:
     text = source.text
     if text[:1] in (" ", "\t"):
         # An indented block stays as it is under a header of our own: no line is rewritten, so columns are right.
-        outer = ast.parse("if 1:\n" + text).body
+        outer = _parsed("if 1:\n" + text).body
         return (outer[0].body if isinstance(outer[0], ast.If) else outer), source.first_line - 2
-    return ast.parse(text).body, source.first_line - 1
+    return _parsed(text).body, source.first_line - 1
+
+
+def _parsed(text: str) -> ast.Module:
+    """Python 3.11's parser loses count where another thread changes the limit of recursion meanwhile: once more then."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def convert_function(node: ast.AST, source: Source, shift: int, private: str = "") -> tree.Function:
@@ -98,6 +106,17 @@ def refused_lines(what: str, depth: int) -> list[str]:
         block = block.body[0]
     block.body = ast.parse(what).body
     return ast.unparse(outer).split("\n")[depth:]
+
+
+def raised_exception(what: str) -> tuple[Any, tuple[Any, ...]] | None:
+    """The Trees of what a refused `raise` raises: the exception's class, and its arguments; None where it does not name a class."""
+    statement = ast.parse(what).body[0]
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
+    called = raised.func if isinstance(raised, ast.Call) else raised
+    if not isinstance(called, (ast.Name, ast.Attribute)):
+        return None
+    converter = _Converter(Source("<raise>", what), 0, "")
+    return converter.expression(called), converter.expressions(raised.args) if isinstance(raised, ast.Call) else ()
 
 
 def literal_value(text: str) -> Any:

@@ -14,6 +14,9 @@ CallShape = tuple[int, tuple[str, ...]]
 """How a call was written: how many positional objects, and the names of the keyword ones in order."""
 
 
+ASKING = "`explain` and `show` take the arguments of a call: those of a method, with the instance first"
+
+
 class Bound(NamedTuple):
     """Parameters by name. A `*args` parameter holds a tuple, a `**kwargs` one a dict. `given` says which were passed, not defaulted."""
 
@@ -49,8 +52,8 @@ class Binder:
             found.append(self.varkeywords)
         return tuple(found)
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
-        """Raises the diagnostic of a wrong call: too many, unknown, twice or missing arguments."""
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], asking: bool = False) -> Bound:
+        """Raises the diagnostic of a wrong call: too many, unknown, twice or missing arguments. `asking`: for `explain` or `show`."""
         values: dict[str, Any] = dict(zip(self.positional, args, strict=False))
         extra = args[len(self.positional) :]
         more: dict[str, Any] = {}
@@ -68,7 +71,7 @@ class Binder:
                 code = "positional-only" if name in self.positional_only else "unknown-keyword"
                 late.raise_error(code, function=self.name, name=name)
         given = frozenset(values)
-        self._defaults(values)
+        self._defaults(values, ASKING if asking else None)
         if self.varargs is not None:
             values[self.varargs] = extra
         if self.varkeywords is not None:
@@ -76,19 +79,19 @@ class Binder:
         ordered = {name: values[name] for name in self.names}
         return Bound(ordered, (len(args), tuple(kwargs)), given)
 
-    def _defaults(self, values: dict[str, Any]) -> None:
+    def _defaults(self, values: dict[str, Any], advice: str | None) -> None:
         defaults = self.function.__defaults__ or ()
         first = len(self.positional) - len(defaults)
         for index, name in enumerate(self.positional):
             if name not in values:
                 if index < first:
-                    late.raise_error("missing-argument", function=self.name, name=name)
+                    late.raise_error("missing-argument", advice, function=self.name, name=name)
                 values[name] = defaults[index - first]
         named = self.function.__kwdefaults__ or {}
         for name in self.keyword_only:
             if name not in values:
                 if name not in named:
-                    late.raise_error("missing-argument", function=self.name, name=name)
+                    late.raise_error("missing-argument", advice, function=self.name, name=name)
                 values[name] = named[name]
 
     def has_default(self, parameter: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.records import NamedTuple
+from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
@@ -55,6 +56,7 @@ def compile_version(
     ground: Ground, settings: Settings, function: Any, prepared: Prepared, evidence: Evidence, number: int
 ) -> tuple[Version, Evidence]:
     """The version for a call, and what its sizes add to the evidence. Raises diagnostics of what cannot be compiled; then nothing stays."""
+    make_room(2000)
     compiler = Compiler(ground.programs, settings)
     value = kernel_function(function)
     said = declared(value.tree, function, prepared.items)

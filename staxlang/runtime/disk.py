@@ -113,7 +113,7 @@ class Store:
                 self._discard(temporary)
                 raise
         except OSError as problem:
-            self._warn(f"the cache folder {self.folder} cannot be written ({problem.strerror or problem}); going on without it")
+            self._unwritable(problem)
             self._read_only = True
             return
         self._bound(len(data))
@@ -171,9 +171,14 @@ class Store:
         except OSError as problem:
             if create and not self._read_only:
                 self._read_only = True
-                self._warn(f"the cache folder {self.folder} cannot be made ({problem.strerror or problem}); going on without it")
+                self._unwritable(problem)
             return False
         return stat.S_ISDIR(status.st_mode) and self._trusted(status, self.folder)
+
+    def _unwritable(self, problem: OSError) -> None:
+        if not self._warned:
+            self._warned = True
+            late.warn_of("cache-unwritable", path=self.folder, reason=f"{problem.strerror or problem}; going on without it")
 
     def _warn(self, text: str) -> None:
         if not self._warned:

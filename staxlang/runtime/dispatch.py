@@ -113,7 +113,7 @@ class Dispatcher:
     def version_and_sizes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, dict[str, int]]:
         """The version that serves a call, with its capture (made again if it came from disk), and the values of its symbols."""
         given = self.taken(args, kwargs)
-        bound = self._bind(args, kwargs) if given is None else self._bind(given.args, given.kwargs)
+        bound = self._bind(args, kwargs, True) if given is None else self._bind(given.args, given.kwargs, True)
         prepared = prepare(bound.values)
         found = self._find(prepared, {}) or self._miss(bound, prepared)
         if found is None:
@@ -125,14 +125,14 @@ class Dispatcher:
             version.source = made.source
         return version, matched.env
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], asking: bool = False) -> Bound:
         """The call's parameters. A function that has got other code is another function: its versions are forgotten."""
         if self.function.__code__ is not self.binder.code:
             with self._lock:
                 if self.function.__code__ is not self.binder.code:
                     self.reset()
                     self.binder = Binder(self.function)
-        return self.binder.bind(args, kwargs)
+        return self.binder.bind(args, kwargs, asking)
 
     def _find(self, prepared: Prepared, replays: Replays, differences: list[tuple[Version, list[Difference]]] | None = None) -> Any:
         """(version, what it holds) of the first version that fits; the others' differences are gathered."""

@@ -153,12 +153,18 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
 def _make(function: Any, settings: Settings) -> Any:
     if isinstance(function, KernelBase):
         return Kernel(function.__wrapped__, settings)
+    kind = class_of(function).__name__
     if isinstance(function, (staticmethod, classmethod)):
-        late.raise_error("unsupported-function", name=function.__name__, given=f"a {class_of(function).__name__}")
+        advice = f"write `@{kind}` above `@stax.kernel`"
+        late.raise_error("unsupported-function", advice, name=function.__name__, given=f"a {kind}")
     if inspect.isclass(function):
         late.raise_error("unsupported-function", name=function.__name__, given="a class")
     if not isinstance(function, FunctionType):
-        late.raise_error("not-a-function", operation="stax.kernel", given=class_of(function).__name__)
+        named = getattr(function, "__name__", "")
+        advice = f"write `stax.kernel(lambda ...: {named}(...))`" if callable(function) and named.isidentifier() else None
+        if kind == "partial":
+            advice = "write `functools.partial(stax.kernel(function), ...)`, or a lambda"
+        late.raise_error("not-a-function", advice, operation="stax.kernel", given=kind)
     for test, what in ((inspect.iscoroutinefunction, "a coroutine"), (inspect.isgeneratorfunction, "a generator")):
         if test(function):
             late.raise_error("unsupported-function", name=function.__name__, given=what)

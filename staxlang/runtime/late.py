@@ -113,14 +113,21 @@ def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn
 
 
 def warn(text: str) -> None:
-    """Warn at the line of the user's that led here."""
+    """Warn at the line of the user's that led here; in a thread of our own there is none, and nobody to catch it."""
     level = 2
     frame = inspect.currentframe()
     frame = frame.f_back if frame is not None else None
     while frame is not None and frame.f_globals.get("__name__", "").startswith("staxlang."):
         level += 1
         frame = frame.f_back
-    warnings.warn(text, diagnostics().StaxWarning, stacklevel=level)
+    kind = diagnostics().StaxWarning
+    if frame is not None and frame.f_globals.get("__name__") != "threading":
+        warnings.warn(text, kind, stacklevel=level)
+        return
+    try:
+        warnings.warn_explicit(text, kind, "staxlang", 0)
+    except kind:  # warnings are to be errors: of this thread's nobody would hear
+        return
 
 
 def warn_of(code: str, **fields: Any) -> None:

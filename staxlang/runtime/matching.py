@@ -147,7 +147,8 @@ class Matcher:
         if type(value) is not np.ndarray:
             return self._differ(path, f"{path} is an array", "numpy.ndarray", type(value).__name__)
         if dtype_name(value.dtype) != dtype or not value.dtype.isnative:
-            self._differ(path, f"{path}.dtype == {dtype}", dtype, str(value.dtype))
+            name = dtype_name(value.dtype) if value.dtype.isnative else None
+            self._differ(path, f"{path}.dtype == {dtype}", dtype, name or str(value.dtype))
         if value.ndim != len(shape):
             return self._differ(path, f"{path}.ndim == {len(shape)}", len(shape), value.ndim)
         for axis, (size, extent) in enumerate(zip(shape, value.shape, strict=True)):
@@ -267,7 +268,10 @@ class Matcher:
             if not _RELATIONS[relation](a, b):
                 self._asked = asked_text(asked)
                 condition = f"{self.readable(left)} {relation} {self.readable(right)}"
-                self._differ(condition, condition, f"{relation} {b}", a)
+                if isinstance(left, int):  # said of the side that varies
+                    self._differ(condition, condition, f"{_MIRRORED[relation]} {a}", b)
+                else:
+                    self._differ(condition, condition, f"{relation} {b}", a)
         self._asked = ""
         self._overlaps()
 
@@ -307,6 +311,7 @@ _SHARING_WORK = 10_000  # candidates that NumPy's search for a shared byte may l
 _RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__,
 }  # fmt: skip
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">="}
 _READERS: dict[str, Callable[[Matcher, Place], Any]] = {
     "parameter": Matcher.read_parameter, "slot": Matcher.read_slot, "cell": Matcher.read_cell, "global": Matcher.read_global,
     "item": Matcher.read_item, "key": Matcher.read_key, "attribute": Matcher.read_attribute,

@@ -138,7 +138,7 @@ class PlanBuilder:
     def at(self, getter: Getter, arguments: dict[str, Any]) -> int:
         """The place that a getter reads."""
         path = getter.name
-        value = (getter.steps and Getter(getter.root, getter.name, getter.holder).read(arguments)) or getter.read(arguments)
+        value = Getter(getter.root, getter.name, getter.holder).read(arguments)
         place = self._place(-1, self._root(getter), value, path)
         for kind, key in getter.steps:
             before = value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import re
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from staxlang.base.records import NamedTuple
+from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, parse_size, symbols
 from staxlang.base.spans import Span
@@ -77,9 +77,7 @@ def _make_room(graph: Graph) -> None:
     depths: dict[Node, int] = {}
     for node in topological(graph.roots):
         depths[node] = 1 + max([depths[operand] for operand in node.operands], default=0)
-    needed = 2000 + 40 * max(depths.values(), default=0)
-    if sys.getrecursionlimit() < needed:
-        sys.setrecursionlimit(needed)
+    make_room(2000 + 40 * max(depths.values(), default=0))
 
 
 class ReferenceProgram:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
+from staxlang.runtime import late
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import EntryPlan, evaluate
 
 Array = np.ndarray[Any, Any]
 ProgramFunction = Callable[[Any, Any, Any, Any], int]
+REACH = 1 << 62  # steps that 64 bits count
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -36,7 +39,9 @@ class Runnable(Protocol):
 def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
     """The outputs of loaded code, as arrays."""
     objects, env, _ = matched
-    outputs = [np.empty([evaluate(size, env) for size in output.shape], slots[output.slot]) for output in plan.outputs]
+    outputs = [_memory([evaluate(size, env) for size in output.shape], slots[output.slot], "a result") for output in plan.outputs]
+    if evaluate(plan.work, env) >= REACH:
+        late.raise_error("out-of-memory", bytes=f"{8 * evaluate(plan.work, env):,}", what="the elements that it works on")
     inputs = [np.asarray(objects[place]) for place in plan.arrays]
     addresses = [array.__array_interface__["data"][0] for array in (*inputs, *outputs)]
     arrays = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
@@ -46,12 +51,21 @@ def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched
     for place, kind in plan.scalars:
         offset = _put_scalar(offset, objects[place], kind)
     scratch_bytes = evaluate(plan.arena, env)
-    scratch = np.empty(scratch_bytes + 64, np.uint8) if scratch_bytes else None
+    scratch = _memory([scratch_bytes + 64], np.dtype(np.uint8), "temporaries") if scratch_bytes else None
     arena = None if scratch is None else -(-scratch.__array_interface__["data"][0] // 64) * 64
     status = program(arrays, sizes, scalars, arena)
     if status:
         slots[plan.fail](status)
     return outputs
+
+
+def _memory(shape: list[int], dtype: Any, what: str) -> Array:
+    """A new array without values; the diagnostic where there is no memory for it (NumPy: no address, either)."""
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError):
+        count = math.prod(shape) * np.dtype(dtype).itemsize
+        late.raise_error("out-of-memory", bytes=f"{count:,}", what=what)
 
 
 def _put_scalar(address: int, value: Any, kind: str) -> int:

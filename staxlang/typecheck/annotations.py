@@ -210,7 +210,7 @@ class _Binder:
         given = leaf.given
         if isinstance(given, str):
             if not _could_be(annotation, given):
-                self._report("annotated-kind", leaf, what=f"`{leaf.path}`", given=given, expected=str(annotation))
+                self._report("annotated-kind", leaf, what=f"`{leaf.path}`", given=_given_text(given), expected=str(annotation))
             return
         self._dtype(leaf, annotation, given.dtype)
         if annotation.axes is None:
@@ -362,7 +362,9 @@ def _could_be(annotation: Annotation, given: TensorType | str) -> bool:
 
 
 def _given_text(given: TensorType | str) -> str:
-    return given if isinstance(given, str) else str(TensorType(given.dtype, given.shape))
+    if isinstance(given, str):
+        return given if given == "None" else f"{'an' if given[0] in 'aeiouAEIOU' else 'a'} {given}"
+    return str(TensorType(given.dtype, given.shape))
 
 
 # ---- results ----

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import FunctionType
 from typing import Any
 
 from staxlang.base.diagnostics import Note
+from staxlang.base.recursion import make_room
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
@@ -23,7 +23,7 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
 from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.joins import join
-from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.problems import Unknowable, plain_advice
 from staxlang.typecheck.recorder import Handle, Opened, Recorder
 from staxlang.typecheck.values import (
     NONE,
@@ -67,7 +67,9 @@ def invoke(call: CallContext, function: Value, args: list[Value], kwargs: dict[s
         return invoke(call, method, [function, *args], kwargs)
     found = operators.plain_object(function)
     if callable(found) or (isinstance(function, ObjectValue) and callable(function.object)):
-        call.error("unknown-call", name=call.operation_text(), span=_function_span(call))
+        owner = getattr(args[0], "object", None) if args else None
+        advice = plain_advice(owner, call.operation_text().rpartition(".")[0])
+        call.error("unknown-call", name=call.operation_text(), span=_function_span(call), help=advice)
     call.error("not-callable", what=f"{call.operation_text()} ({call.describe(function)})", span=_function_span(call))
 
 
@@ -100,8 +102,8 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
     frame = Frame(call.context, caller.rules, function, caller, call.span)
     if frame.depth > call.context.depth_limit:
         call.error("recursion-limit", function=function.name, limit=str(call.context.depth_limit))
-    if frame.depth % 16 == 0:
-        _make_room(frame.depth)
+    if frame.depth % 16 == 0:  # inlined calls nest the evaluator's own: a deep recursion of the user's must meet our limit, not Python's
+        make_room(2000)
     bind_arguments(call, frame, function, args, kwargs)
     if function.header is None:
         return run(frame)
@@ -115,13 +117,6 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
 def _headers() -> Any:
     """What headers of .stx say is tested by a module that most processes never need."""
     return import_module("staxlang.typecheck.headers")
-
-
-def _make_room(depth: int) -> None:
-    """Inlined calls nest the evaluator's own: a deep recursion of the user's must meet our limit, not Python's."""
-    needed = 2000 + depth * 60
-    if sys.getrecursionlimit() < needed:
-        sys.setrecursionlimit(needed)
 
 
 def run(frame: Frame) -> Value:

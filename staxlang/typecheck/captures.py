@@ -107,6 +107,9 @@ def lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | No
 
 def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
     kind = type(value)
+    if kind is int and not -(1 << 63) <= value < 1 << 63:  # no machine integer holds it: by its value
+        context.content(getter, "value", value, span)
+        return StaticValue(value)
     if kind in KIND_OF and kind is not bool:
         return _number(context, value, getter, span)
     if isinstance(value, np.ndarray):

@@ -298,14 +298,6 @@ class CallContext:
         """Element strides of an array in its storage's memory as NumPy would have it; None where the view is not affine."""
         return pointwise_operations.strides(self, array)
 
-    def is_contiguous(self, array: ArrayValue) -> bool:
-        """Row-major without gaps; what is not known of the strides becomes guards."""
-        return pointwise_operations.is_contiguous(self, array)
-
-    def follow(self, strides: Sequence[Size], extents: Sequence[Size], axes: Sequence[int]) -> bool:
-        """Whether axes lie one in the other without gaps, so that they can be read as one; decided as in `is_contiguous`."""
-        return pointwise_operations.follow(self, strides, extents, axes)
-
     def cast(self, value: Value, dtype: DType) -> ArrayValue:
         """A numeric value in a dtype: the same array where it has it already, else a new one (astype is `copy` of that)."""
         return pointwise_operations.cast(self, value, dtype)

@@ -20,7 +20,7 @@ from staxlang.typecheck.context import CallContext, EvaluationContext
 from staxlang.typecheck.control import guarded
 from staxlang.typecheck.frames import Frame, Rules
 from staxlang.typecheck.guards import Capture, FrozenScalar, Gate, Guard, SizeBinding
-from staxlang.typecheck.problems import Problem, Unknowable
+from staxlang.typecheck.problems import Problem, Unknowable, plain_advice
 from staxlang.typecheck.recorder import Handle, Recorder
 from staxlang.typecheck.results import Result, Results
 from staxlang.typecheck.values import UNKNOWN, ArrayValue, FunctionValue, Scope, Storage, Value
@@ -112,7 +112,10 @@ def _container(call: CallContext, value: Value) -> Value:
     """A captured container's elements; a diagnostic for an object that is none."""
     found = captures.expand(call.context, value, call.span)
     if found is None:
-        call.error("not-iterable", what=f"{call.text()} ({call.describe(value)})")
+        subscripted = type(call.tree) is tree.Subscript
+        text = call.text(0) if subscripted else call.text(1) if type(call.tree) is tree.Compare else call.text()
+        advice = plain_advice(getattr(value, "object", None), text)
+        call.error("not-subscriptable" if subscripted else "not-iterable", what=f"{text} ({call.describe(value)})", help=advice)
     return found
 
 

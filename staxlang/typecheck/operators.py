@@ -17,7 +17,7 @@ from staxlang.base.sizes import Condition, compare, floordiv
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, mutation, names, pointwise, scalars
 from staxlang.typecheck.guards import Getter
-from staxlang.typecheck.problems import Unknowable
+from staxlang.typecheck.problems import Unknowable, plain_advice
 from staxlang.typecheck.values import (
     FALSE,
     TRUE,
@@ -74,6 +74,9 @@ def binary(call: CallContext, op: str, left: Value, right: Value) -> Value:
         return UNKNOWN
     one = type(left)
     two = type(right)
+    if one is ArrayValue or two is ArrayValue:
+        left, right = _of_sequences(call, op, left, right)
+        one, two = type(left), type(right)
     if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
         if op == "@":
             return matmul(call, left, right)
@@ -104,10 +107,23 @@ def _is_two(call: CallContext, exponent: Value) -> bool:
 
 
 def matmul(call: CallContext, left: Value, right: Value) -> Value:
-    meaning = names.resolve(np.matmul)
+    return _numpy(call, np.matmul, left, right)
+
+
+def _numpy(call: CallContext, function: Any, *args: Value) -> Value:
+    meaning = names.resolve(function)
     if meaning is None:
-        raise LookupError("np.matmul has no meaning")
-    return meaning.apply(call, [left, right], {}, call.span)
+        raise LookupError(f"{function.__name__} has no meaning")
+    return meaning.apply(call, list(args), {}, call.span)
+
+
+def _of_sequences(call: CallContext, op: str, left: Value, right: Value) -> tuple[Value, Value]:
+    """A sequence beside an array becomes one; a NumPy scalar times a sequence is Python's repetition."""
+    for value, other in ((left, right), (right, left)):
+        if type(value) is ArrayValue and isinstance(other, (tuple, list, RangeValue)) and not (value.scalar and op == "*"):
+            made = _numpy(call, np.asarray, other)
+            return (left, made) if other is right else (made, right)
+    return left, right
 
 
 def _static_binary(call: CallContext, op: str, left: Any, right: Any) -> Value:
@@ -161,6 +177,8 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
     if kind is None and op == "**":  # int ** int: what kind it gives depends on the exponent's sign
         exponent = binding.static(call, right, f"the exponent of `{call.operation_text(op)}`")
         right = StaticValue(exponent)
+        if type(left) is StaticValue:
+            return _static_binary(call, op, left.value, exponent)
         kind = "int" if exponent >= 0 else "float"
     if kind is None:
         return no_operator(call, op, left, right)
@@ -240,7 +258,8 @@ class _Special:
 
 
 def no_operator(call: CallContext, op: str, left: Value, right: Value) -> Value:
-    call.error("no-operator", operation=op, left=call.describe(left), right=call.describe(right))
+    advice = [plain_advice(getattr(value, "object", None), call.text(index)) for index, value in enumerate((left, right))]
+    call.error("no-operator", operation=op, left=call.describe(left), right=call.describe(right), help=advice[0] or advice[1])
 
 
 def python_error(call: CallContext, error: Exception, op: str, *operands: Value) -> Value:
@@ -302,8 +321,14 @@ def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
         return UNKNOWN
     one = type(left)
     two = type(right)
-    if (one is ArrayValue or two is ArrayValue) and pointwise.is_numeric(left) and pointwise.is_numeric(right):
-        return call.pointwise(COMPARE_ROWS[op], (left, right))
+    if one is ArrayValue or two is ArrayValue:
+        left, right = _of_sequences(call, op, left, right)
+        one, two = type(left), type(right)
+        array, other = (left, right) if one is ArrayValue else (right, left)
+        if pointwise.is_numeric(other):
+            return call.pointwise(COMPARE_ROWS[op], (left, right))
+        if op in ("==", "!=") and not array.scalar and type(other) is StaticValue and isinstance(other.value, (str, bytes, type(None))):
+            return pointwise.everywhere(call, op == "!=", array.shape)  # NumPy compares each element
     kinds = scalars.kind_of(left), scalars.kind_of(right)
     if kinds[0] is not None and kinds[1] is not None:
         if one is StaticValue and two is StaticValue:

@@ -479,10 +479,13 @@ def _out_of_range(call: CallContext, name: str, operands: Sequence[Value], wante
         if side:
             other = operands[1 - index]
             answer = _COMPARE[name](0, side) if index else _COMPARE[name](side, 0)  # as for every value of the dtype
-            shape = other.type.shape if type(other) is ArrayValue else ()
-            type_ = TensorType(BOOL, shape)
-            return call.array(spread(call, constant(call, answer, BOOL), TensorType(BOOL, ()), shape), type_)
+            return everywhere(call, answer, other.type.shape if type(other) is ArrayValue else ())
     return None
+
+
+def everywhere(call: CallContext, answer: bool, shape: tuple[Size, ...]) -> ArrayValue:
+    """The same truth for every element."""
+    return call.array(spread(call, constant(call, answer, BOOL), TensorType(BOOL, ()), shape), TensorType(BOOL, shape))
 
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {

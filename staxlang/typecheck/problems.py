@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from staxlang.base.diagnostics import Diagnostic
 
 
@@ -15,3 +17,14 @@ class Problem(Exception):
 
 class Unknowable(Exception):
     """Raised in checking where a value that only a call can tell is needed: the expression around it is unknown, silently."""
+
+
+_PLAIN = (dict, list, tuple, str, bytes, set, frozenset, int, float, complex)
+
+
+def plain_advice(value: Any, text: str) -> str | None:
+    """What to pass in place of an object of a class that is derived from one of Python's own: kernels know only those themselves."""
+    for base in _PLAIN:
+        if isinstance(value, base) and type(value) is not base:
+            return f"pass `{base.__name__}({text})`: kernels take Python's own {base.__name__}, not what is derived from it"
+    return None

@@ -165,17 +165,30 @@ def number_handle(context: EvaluationContext, value: Value, span: Span | None) -
     if type(value) is SizeValue:
         return recorder.record("size", (), {"value": value.size}, TensorType(I64, ()), span)
     number = value.value
-    return recorder.record("constant", (), {"value": number}, TensorType(DEFAULT_DTYPE[KIND_OF[type(number)]], ()), span)
+    dtype = DEFAULT_DTYPE[KIND_OF[type(number)]]
+    return recorder.record("constant", (), {"value": _fitting(context, number, dtype, span)}, TensorType(dtype, ()), span)
 
 
 def _in_dtype(context: EvaluationContext, value: Value, kind: str, dtype: DType, span: Span | None) -> Handle:
     type_ = TensorType(dtype, ())
     if type(value) is StaticValue:
-        number = value.value
-        number = _PYTHON_CLASS.get(dtype.kind, bool)(number)
+        number = _fitting(context, value.value, dtype, span)
         return context.recorder.record("constant", (), {"value": number}, type_, span)
     source = number_handle(context, value, span)
     return source if DEFAULT_DTYPE[kind] is dtype else context.recorder.record("cast", (source,), {}, type_, span)
+
+
+def _fitting(context: EvaluationContext, number: Any, dtype: DType, span: Span | None) -> Any:
+    """The number in the class of a dtype's numbers. An integer beyond 64 bits is exact only among numbers that are all known."""
+    try:
+        made = _PYTHON_CLASS.get(dtype.kind, bool)(number)
+    except OverflowError:
+        made = None
+    if made is None or (dtype.kind == "i" and not -(1 << 63) <= made < 1 << 63):
+        value = str(number) if number.bit_length() < 100 else f"an integer of {len(str(number))} digits"
+        advice = "integers that are known at the call only have 64 bits: compute with floats, or make them constants"
+        context.fail("integer-overflow", span, value=value, dtype=dtype.name, help=advice)
+    return made
 
 
 # ---- as a value needed now ----

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from staxlang.base.diagnostics import diagnose
 from staxlang.base.records import replace
 from staxlang.parser import tree
+from staxlang.parser.python import raised_exception
 from staxlang.typecheck import attributes, binding, containers, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
@@ -20,11 +20,10 @@ from staxlang.typecheck.control import CONTROL
 from staxlang.typecheck.expressions import bind, function_of, refuse
 from staxlang.typecheck.frames import RETURN, Frame, Signal
 from staxlang.typecheck.index_notation.definitions import definition
-from staxlang.typecheck.problems import Problem
+from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
 
 _IGNORED_CONTEXTS = frozenset({"errstate", "printoptions", "catch_warnings", "nullcontext", "localcontext"})
-_RAISED = re.compile(r"raise\s+([A-Za-z_]\w*)")
 
 
 def assign(frame: Frame, node: tree.Assign) -> Signal:
@@ -138,13 +137,31 @@ def refused(frame: Frame, node: tree.Refused) -> Signal:
 
 
 def raised(frame: Frame, node: tree.Refused) -> None:
-    """A `raise` that was reached: this call raises, with the exception's own kind where it is one of Python's."""
-    diagnostic = diagnose("raised", frame.span(node), notes=frame.notes(), error=node.what.removeprefix("raise ").strip() or "an exception")
-    found = _RAISED.match(node.what)
-    kind = getattr(builtins, found[1], None) if found else None
-    if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, Warning):
+    """A `raise` that was reached: this call raises, with the exception's own class and words."""
+    kind, error = _exception(frame, node)
+    diagnostic = diagnose("raised", frame.span(node), notes=frame.notes(), error=error)
+    if kind is not None:
         diagnostic = replace(diagnostic, kind=diagnostic.kind._replace(raises=kind))
     raise Problem(diagnostic)
+
+
+def _exception(frame: Frame, node: tree.Refused) -> tuple[type[Exception] | None, str]:
+    """An exception's class, and its class and message in words: as far as they are known, else the text of the statement."""
+    kind: Any = None
+    text = node.what.removeprefix("raise").strip() or "an exception"
+    parts = raised_exception(node.what)
+    if parts is None:
+        return None, text
+    try:
+        name = parts[0].id if type(parts[0]) is tree.Name else ""
+        kind = getattr(builtins, name, None) if name not in frame.locals else None
+        kind = kind if isinstance(kind, type) else operators.plain_object(frame.evaluate(parts[0]))
+        if not (isinstance(kind, type) and issubclass(kind, Exception)) or issubclass(kind, Warning):
+            return None, text
+        words = [str(frame.call(node).static(frame.evaluate(part), "a part of the message")) for part in parts[1]]
+    except (Problem, Unknowable):
+        return (kind if isinstance(kind, type) else None), text
+    return kind, ": ".join([kind.__name__, ", ".join(words)]) if words else kind.__name__
 
 
 def function(frame: Frame, node: tree.Function) -> Signal:

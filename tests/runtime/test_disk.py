@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
@@ -131,3 +132,16 @@ def test_clear(store):
     for k in range(5):
         store.put(digest(str(k)), b"z")
     assert store.clear() == 5 and store.entries() == []
+
+
+def test_the_warning_of_a_thread_of_our_own_names_no_line(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    for action in ("always", "error"):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter(action)
+            thread = threading.Thread(target=Store(str(blocked / "cache")).put, args=(KEY, b"x"))
+            thread.start()
+            thread.join()
+        assert [one.filename for one in heard] == (["staxlang"] if action == "always" else [])
+        assert all("error" not in str(one.message) and "STAX_CACHE_DIR" in str(one.message) for one in heard)

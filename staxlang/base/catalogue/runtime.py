@@ -111,9 +111,9 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "out-of-memory", MemoryError,
         "{bytes} bytes for {what} could not be allocated",
         "Results and temporaries are allocated before the program runs; nothing was changed.",
-        "# a result larger than the machine's memory",
-        "# a smaller one",
-        runs=False,
+        "@stax.kernel\ndef f(n):\n    return np.zeros(n)\nf(10**17)",
+        "@stax.kernel\ndef f(n):\n    return np.zeros(n)\nf(10**3)",
+        "work on parts of the arrays, one after the other; `kernel.explain` tells what a smaller call needs",
     ),
     Row(
         "missing-package", ImportError,

@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from staxlang.base.dtypes import DTYPES
-from staxlang.base.sizes import Size
+from staxlang.base.sizes import Size, SizeExpression
 from staxlang.compiler.llvm.entry_checks import EntryWriter
 from staxlang.compiler.llvm.entry_plan import EntryPlan, HeaderLayout
 from staxlang.compiler.llvm.entry_results import ResultWriter
+from staxlang.compiler.llvm.types import float_text
 
+REACH = 2.0**62  # sizes up to this are surely counted in 64 bits
 STACK_ARENA = 8192  # scratch up to this size lives on the stack
 _CALL = "ptr %self, ptr %args, i64 %nargsf, ptr %kwnames"
 
@@ -46,8 +48,10 @@ def emit_entry(
     writer.call_shape()
     writer.places()
     writer.shape_guards()
+    _within_reach(writer)
     _count_hit(writer)
     _fill_tables(writer)
+    w.do("store i32 0, ptr %overflow")
     results = ResultWriter(writer)
     results.allocate()
     _run(writer, program, release_work)
@@ -99,6 +103,17 @@ def _allocate(writer: EntryWriter) -> None:
         add(f"%stack = alloca [{plan.arena} x i8], align 64")
     if plan.gate is not None:
         add("%below = alloca [3 x i64], align 16")
+
+
+def _within_reach(writer: EntryWriter) -> None:
+    """What 64 bits do not count is left to the runtime, whose integers do: sizes of memory, products of extents."""
+    plan, w = writer.plan, writer.w
+    sizes = [plan.work, *[extent for output in plan.outputs for extent in output.shape]]
+    checked = [size for size in sizes if isinstance(size, SizeExpression) and any(len(monomial) > 1 for monomial in size.terms)]
+    if isinstance(plan.arena, SizeExpression):
+        checked.append(plan.arena)
+    for size in dict.fromkeys(checked):
+        w.require(w.op(f"fcmp olt double {w.magnitude(size)}, {float_text(REACH, 'double')}"))
 
 
 def _count_hit(writer: EntryWriter) -> None:
@@ -208,7 +223,12 @@ def _leave(writer: EntryWriter) -> None:
     for index in range(len(writer.made) - 1, -1, -1):
         w.block(f"undo{index}")
         w.call("void", "Py_DecRef", ("ptr", writer.made[index]))
-        w.do(f"br label %{f'undo{index - 1}' if index else 'nothing'}")
+        w.do(f"br label %{f'undo{index - 1}' if index else 'undone'}")
+    w.block("undone")
+    w.require_equal("i32", w.load("i32", "%overflow"), "0", "nothing")  # else it has run
+    kind = w.load("ptr", w.data("PyExc_MemoryError"))
+    lacking = w.op(f"icmp ne i32 {w.call('i32', 'PyErr_ExceptionMatches', ('ptr', kind))}, 0")
+    w.do(f"br i1 {lacking}, label %error, label %nothing")  # the runtime will say what could not be had
     w.block("nothing")
     w.do("ret ptr null")
     w.block("error")

@@ -39,7 +39,7 @@ class EntryWriter:
 
     def undo(self) -> str:
         """The block that gives back the result arrays made so far."""
-        return f"undo{len(self.made) - 1}" if self.made else "nothing"
+        return f"undo{len(self.made) - 1}" if self.made else "undone"
 
     def slot(self, number: int) -> str:
         return self.w.load("ptr", f"@{self.entry}.slots", 8 * number)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from staxlang.base.sizes import Condition, Size, SizeExpression
 from staxlang.base.sizes.expression import Atom
+from staxlang.compiler.llvm.types import float_text
 
 
 class Writer:
@@ -137,6 +138,33 @@ class Writer:
         down = self._once(f"and i1 {inexact}, {opposite}")
         correction = self._once(f"sext i1 {down} to i64")
         return self._once(f"add i64 {quotient}, {correction}")
+
+    def magnitude(self, size: Size) -> str:
+        """A number of type double that no part of a size exceeds: where it is below 2^63, the size's own arithmetic has not wrapped."""
+        if not isinstance(size, SizeExpression):
+            return float_text(float(abs(size)), "double")
+        total = ""
+        for monomial, count in size.terms.items():
+            value = float_text(float(abs(count)), "double")
+            for atom in monomial:
+                value = self._once(f"fmul double {value}, {self._atom_magnitude(atom)}")
+            total = value if not total else self._once(f"fadd double {total}, {value}")
+        return total
+
+    def _atom_magnitude(self, atom: Atom) -> str:
+        if atom.kind == "symbol":
+            number = self._once(f"sitofp i64 {self.env[atom.name]} to double")
+            return self._once(self._intrinsic("fabs", number))
+        if atom.kind == "floordiv":
+            return self.magnitude(atom.parts[0])
+        first, *rest = map(self.magnitude, atom.parts)
+        for other in rest:
+            first = self._once(self._intrinsic("maxnum", first, other))
+        return first
+
+    def _intrinsic(self, name: str, *operands: str) -> str:
+        self.function("double", f"llvm.{name}.f64", *["double" for _ in operands])
+        return f"call double @llvm.{name}.f64({', '.join(f'double {one}' for one in operands)})"
 
     def condition(self, condition: Condition) -> str:
         relation = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle"}[condition.relation]

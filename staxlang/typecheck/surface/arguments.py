@@ -39,6 +39,12 @@ def absent(value: Value) -> bool:
     return value is NONE or (type(value) is StaticValue and value.value is None)
 
 
+def extent_text(call: CallContext, extent: Size) -> str:
+    """An extent in a message: where it is an expression, with its value at this call."""
+    value = call.hint(extent)
+    return str(extent) if isinstance(extent, int) or value is None else f"{extent} is {value}"
+
+
 # ---- arrays ----
 
 

@@ -16,6 +16,7 @@ from staxlang.typecheck.surface.arguments import (
     constant_array,
     dtype_of,
     expand,
+    extent_text,
     flag,
     full,
     is_scalar_like,
@@ -37,7 +38,7 @@ def extents(call: CallContext, shape: Value) -> tuple[Size, ...]:
     found = call.shape(shape, "shape")
     for one in found:
         if call.decide(Condition("<", one, 0), "an extent") is True:
-            call.error("negative-extent", extent=one)
+            call.error("negative-extent", extent=extent_text(call, one))
     return found
 
 

@@ -202,7 +202,7 @@ def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Si
     """An integer index in range: from the end where negative; out of range is an error at once."""
     if isinstance(index, int) and isinstance(extent, int):
         if not -extent <= index < extent:
-            call.error("index-out-of-range", index=index, axis=axis, extent=extent)
+            call.error("index-out-of-range", index=_index_text(call, index), axis=axis, extent=extent)
         return index + extent if index < 0 else index
     why = f"the index {index}"
     decide = deciding(call, why)
@@ -210,8 +210,13 @@ def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Si
     low = Condition("<=", 0, place)
     if decide(Condition("<", place, extent)) is False or ((not isinstance(index, int) or index < 0) and decide(low) is False):
         origin = call.context.origin(extent)
-        call.error("index-out-of-range", index=index, axis=axis, extent=extent, notes=[] if origin is None else [origin])
+        call.error("index-out-of-range", index=_index_text(call, index), axis=axis, extent=extent, notes=[] if origin is None else [origin])
     return place
+
+
+def _index_text(call: CallContext, index: Size) -> str:
+    value = call.hint(index)
+    return str(index) if isinstance(index, int) or value is None else f"{value} (`{index}`)"
 
 
 def _range(call: CallContext, given: SliceValue, extent: Size) -> views.Range:

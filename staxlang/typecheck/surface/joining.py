@@ -25,6 +25,7 @@ from staxlang.typecheck.surface.arguments import (
     deciding,
     dtype_of,
     expand,
+    extent_text,
     normalized_axis,
     number_or_array,
     origins,
@@ -200,7 +201,7 @@ def pad(
     for low, high in sizes:
         for one in (low, high):
             if call.decide(Condition("<", one, 0), "pad") is True:
-                call.error("negative-extent", extent=one)
+                call.error("negative-extent", extent=extent_text(call, one))
     if kind == "constant":
         return _pad_constant(call, source, sizes, _pairs(call, constant_values, source.rank, "constant_values"))
     if kind not in _SIDES:

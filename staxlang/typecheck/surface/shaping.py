@@ -11,7 +11,7 @@ from functools import partial
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType
 from staxlang.base.sizes import Condition, Size
-from staxlang.typecheck import reshaping, views
+from staxlang.typecheck import pointwise, reshaping, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.surface.arguments import (
@@ -22,6 +22,7 @@ from staxlang.typecheck.surface.arguments import (
     check_cast,
     deciding,
     expand,
+    extent_text,
     flag,
     named_dtype,
     normalized_axis,
@@ -60,7 +61,7 @@ def wanted_shape(call: CallContext, parts: Sequence[Value]) -> tuple[Size, ...]:
         if not isinstance(one, int) and call.hint(one) == -1 and call.decide(Condition("==", one, -1), "reshape infers this axis"):
             one = -1
         if isinstance(one, int) and one < -1:
-            call.error("negative-extent", extent=one)
+            call.error("negative-extent", extent=extent_text(call, one))
         result.append(one)
     return tuple(result)
 
@@ -107,7 +108,7 @@ def _mergeable(call: CallContext, array: ArrayValue, shape: tuple[Size, ...], pr
     if strides is None:
         return False
     extents = tuple(map(call.simplify, array.shape))
-    return all(call.follow(strides, extents, range(*run)) for run in reshaping.merged_runs(extents, shape, prove))
+    return all(pointwise.follow(call, strides, extents, range(*run)) for run in reshaping.merged_runs(extents, shape, prove))
 
 
 @spelled("np.ravel", "method.ravel", "word.ravel")
@@ -116,7 +117,7 @@ def ravel(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
     how = call.static(order, "order")
     lying = reversed_axes(call, array) if how == "F" else array
     result = reshaped(call, array, (-1,) if array.rank != 1 else array.shape, how)
-    return result if result.storage is not array.storage or call.is_contiguous(lying) else call.copy(result)
+    return result if result.storage is not array.storage or pointwise.is_contiguous(call, lying) else call.copy(result)
 
 
 @spelled("method.flatten")
