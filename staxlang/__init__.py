@@ -40,6 +40,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME_ROWS.get(name)
     if home is not None:
         value = getattr(import_module(f"staxlang.{home}"), name)
+    elif name == "random":  # operations in a namespace of their own
+        value = import_module("staxlang.random")
     elif name.startswith("_") or name in _ROOMS:  # what Python itself and `from staxlang import <module>` ask for
         raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
     else:
@@ -53,7 +55,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     public = (name for name in globals() if not name.startswith("_") or name.startswith("__"))
-    return sorted({*public, *_HOME_ROWS, *_operations().operation_names()} - _ROOMS - {"Any", "annotations", "import_module"})
+    return sorted({*public, "random", *_HOME_ROWS, *_operations().operation_names()} - _ROOMS - {"Any", "annotations", "import_module"})
 
 
 def _operations() -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeAlia
 import numpy as np
 from numpy.typing import NDArray
 
+from staxlang import random as random
 from staxlang.base.diagnostics import StaxError as StaxError
 from staxlang.base.diagnostics import StaxWarning as StaxWarning
 from staxlang.runtime.kernel import Stats as Stats

@@ -1,6 +1,6 @@
 """Writes what is said of `stax.*` operations without loading them: their names, and their types in `staxlang/__init__.pyi`.
 
-    python tools/build_stub.py           # write both files
+    python tools/build_stub.py           # write the files
     python tools/build_stub.py --check   # only say which is not up to date
 
 The upper part of the stub is kept by hand. What a type checker is told of an operation follows from its row or its definition: an array of
@@ -11,13 +11,14 @@ class, and all else Any, because the dtype that comes out is Stax's to check.
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from staxlang.base.operations import OPERATIONS, Operation
 from staxlang.parser import tree
-from staxlang.parser.library import library_function, library_names
+from staxlang.parser.library import NAMESPACES, library_function, library_names, namespace_names
 from staxlang.parser.printer import to_python
 from staxlang.typecheck.names import SPELLINGS
 
@@ -56,10 +57,17 @@ def names_text() -> str:
             line = ""
         line += f"{word} "
     body = "\n".join(f'    "{one}"' for one in [*lines, line])
+    spaces = "".join([f'    "{space}": (\n        "{_wrapped(namespace_names(space))}"\n    ).split(),\n' for space in sorted(NAMESPACES)])
     return (
         '"""The names of `stax.*` that are operations: rows of the table, functions of the standard library. By tools/build_stub.py."""\n\n'
         f"OPERATION_NAMES: frozenset[str] = frozenset((\n{body}\n).split())  # fmt: skip\n"
+        f"NAMESPACE_NAMES: dict[str, list[str]] = {{\n{spaces}}}  # fmt: skip\n"
     )
+
+
+def _wrapped(names: tuple[str, ...]) -> str:
+    """Names as texts of some lines."""
+    return textwrap.fill(" ".join(names), 120).replace("\n", ' "\n        "')
 
 
 def numpy_words() -> list[str]:
@@ -191,10 +199,33 @@ def stub_text() -> str:
     return head + MARK + "\n" + "\n".join(lines) + "\n"
 
 
+def namespace_text(space: str) -> str:
+    """The stub of a namespace: all of its functions give arrays of NumPy's outside kernels, and inside what they are used as."""
+    head = f'"""What type checkers see of `stax.{space}`. By tools/build_stub.py."""'
+    lines = [head, "", "# ruff: noqa: E501", "", "from typing import Any", ""]
+    for name in namespace_names(space):
+        function = library_function(f"{space}.{name}")
+        assert function is not None
+        rest: list[str] = []
+        for parameter in function.parameters:
+            if parameter.kind == "keyword" and "*" not in rest:
+                rest.append("*")
+            default = "" if parameter.default is None else f" = {to_python(parameter.default).strip()}"
+            rest.append(f"{parameter.name}: Any" + (default if isinstance(parameter.default, tree.Constant) else " = ..." * bool(default)))
+        doc = (function.doc or "").partition("\n\n>>>")[0].replace("\n", "\n    ").replace("\n    \n", "\n\n")
+        lines.append(f'def {name}({", ".join(rest)}) -> Any: """{doc}"""')
+    return "\n".join(lines) + "\n"
+
+
+def files() -> dict[Path, str]:
+    """The files with what the tables say."""
+    spaces = {PACKAGE / f"{space}.pyi": namespace_text(space) for space in NAMESPACES}
+    return {NAMES: names_text(), STUB: stub_text(), **spaces}
+
+
 def stale() -> list[str]:
     """The files that are not what the tables say."""
-    wanted = {NAMES: names_text(), STUB: stub_text()}
-    return [path.name for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    return [path.name for path, text in files().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
 
 
 if __name__ == "__main__":
@@ -202,5 +233,5 @@ if __name__ == "__main__":
         found = stale()
         print("\n".join(found) or "up to date")
         sys.exit(bool(found))
-    NAMES.write_text(names_text(), encoding="utf-8")
-    STUB.write_text(stub_text(), encoding="utf-8")
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")

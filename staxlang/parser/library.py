@@ -25,6 +25,10 @@ STORED = "_trees.bin"
 FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
 
 
+NAMESPACES = frozenset(("random",))
+"""Files whose definitions are reached through the file's name only (`random.uniform`); all others are words of the language."""
+
+
 class Entry(NamedTuple):
     """A definition: its file, its text and first line there, and its encoded Tree as `marshal` has it (empty: not parsed)."""
 
@@ -35,7 +39,10 @@ class Entry(NamedTuple):
 
 
 def library_function(name: str) -> tree.Function | None:
-    """The definition of that name in the standard library, or None. Private ones are found too: their names begin with `_`."""
+    """The definition of that name in the standard library, or None; `random.uniform` for one of a namespace.
+
+    Private ones are found too: their names begin with `_`.
+    """
     found = _known.get(name)
     if found is None:
         entry = library_index().get(name)
@@ -46,8 +53,20 @@ def library_function(name: str) -> tree.Function | None:
 
 
 def library_names() -> tuple[str, ...]:
-    """The names of the library's public functions, in the order of their files."""
-    return tuple(name for name in library_index() if not name.startswith("_"))
+    """The names of the library's public functions but for those of namespaces, in the order of their files."""
+    return tuple(name for name in library_index() if not name.startswith("_") and "." not in name)
+
+
+def namespace_names(namespace: str) -> tuple[str, ...]:
+    """The names of a namespace's public functions."""
+    own = namespace + "."
+    return tuple(name.removeprefix(own) for name in library_index() if name.startswith(own) and not name.startswith(own + "_"))
+
+
+def entry_name(file: str, name: str) -> str:
+    """The name under which a definition of a file is known."""
+    module = file.removesuffix(".stx")
+    return f"{module}.{name}" if module in NAMESPACES else name
 
 
 _known: dict[str, tree.Function] = {}

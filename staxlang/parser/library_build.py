@@ -12,7 +12,7 @@ from staxlang.base.spans import Source
 from staxlang.parser import tree
 from staxlang.parser.encoding import encode
 from staxlang.parser.items import Item, item_name, split_items
-from staxlang.parser.library import FORMAT, STORED, Entry, read_sources
+from staxlang.parser.library import FORMAT, STORED, Entry, entry_name, read_sources
 from staxlang.parser.stored import FOLDER, content_hash, store
 from staxlang.parser.stx import read_item
 
@@ -39,7 +39,7 @@ def _scan_file(file: str, text: str) -> dict[str, Entry]:
     for item in split_items(text):
         name = item_name(item)
         if name is not None:
-            found[name] = Entry(file, item.text, item.line, b"")
+            found[entry_name(file, name)] = Entry(file, item.text, item.line, b"")
     return found
 
 

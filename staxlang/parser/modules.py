@@ -189,6 +189,7 @@ def library_files() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for name, entry in library_index().items():
         names = found.setdefault(entry.file.removesuffix(SUFFIX), [])
+        name = name.rpartition(".")[2]
         if not name.startswith("_"):
             names.append(name)
     return {file: tuple(names) for file, names in found.items()}

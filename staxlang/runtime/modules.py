@@ -14,6 +14,7 @@ from staxlang.base.settings import Settings
 from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
+from staxlang.parser.library import entry_name
 from staxlang.parser.modules import decoded
 from staxlang.runtime import identity, late
 from staxlang.runtime.disk import Store, digest
@@ -200,7 +201,7 @@ def _python_value(entry: Entry, made: dict[str, Any], settings: Settings) -> Any
         return named_operation(entry.name)
     space = ModuleType(entry.name)
     if isinstance(entry, LibraryModule):
-        space.__dict__.update({name: named_operation(name) for name in entry.names()})
+        space.__dict__.update({name: named_operation(entry_name(entry.name, name)) for name in entry.names()})
     elif isinstance(entry, Package):  # pyright: ignore[reportUnnecessaryIsInstance]
         space.__dict__.update({name: _python_value(part, {}, settings) for name, part in entry.parts.items()})
     return space

@@ -23,7 +23,7 @@ from staxlang.typecheck.named_operations import named_operation
 
 _UFUNC_OPTIONS = "out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True"
 _MARKS = {"varargs": "*", "varkeywords": "**"}
-_DTYPES = {name: getattr(notation, name) for name in ("f16", "f32", "f64", "i32", "i64")}  # what defaults in the library name
+_DTYPES = {name: getattr(notation, name) for name in "f16 f32 f64 i32 i64 u8 u16 u32 u64".split()}  # what defaults in the library name
 
 
 def _cond(condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], /, *operands: Any) -> Any:
@@ -142,13 +142,14 @@ def _function(name: str, form: _Form) -> Any:
         f"{_MARKS[kind]}{parameter}" if kind in _MARKS else f"{parameter}={parameter}" if kind == "keyword" else parameter
         for kind, parameter in form.parameters
     ]
-    text = f"def {name}({form.header}):\n    return {name}({', '.join(passed)})\n"
+    own = name.rpartition(".")[2]
+    text = f"def {own}({form.header}):\n    return {own}({', '.join(passed)})\n"
     file = f"<stax.{name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {"__name__": "staxlang", **_DTYPES}
     exec(compile(text, file, "exec"), space)
-    made = space[name]
-    space[name] = named_operation(name)
+    made = space[own]
+    space[own] = named_operation(name)
     made.__doc__ = form.doc
     return made
 

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from staxlang.runtime import late
 from staxlang.typecheck.named_operations import NamedOperation, named_operation
-from staxlang.typecheck.operation_names import OPERATION_NAMES
+from staxlang.typecheck.operation_names import NAMESPACE_NAMES, OPERATION_NAMES
 
 if TYPE_CHECKING:
     from inspect import Signature
 
 
 def operation(name: str) -> NamedOperation | None:
-    """The object that `stax.<name>` is; None where there is no such operation."""
-    return named_operation(name) if name in OPERATION_NAMES else None
+    """The object that `stax.<name>` is (`random.uniform`: of a namespace); None where there is no such operation."""
+    space, _, own = name.rpartition(".")
+    return named_operation(name) if own in (NAMESPACE_NAMES.get(space, ()) if space else OPERATION_NAMES) else None
 
 
 def operation_names() -> frozenset[str]:

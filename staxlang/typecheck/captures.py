@@ -77,11 +77,20 @@ class PythonScope:
 
 
 class LibraryScope:
-    """The words that a .stx function may use without importing them, its own module's and the standard library's functions."""
+    """The words that a .stx function may use without importing them, its own module's and the standard library's functions.
 
-    __slots__ = ()
+    `namespace` is that of a function of the library which has one: its own names come first.
+    """
+
+    __slots__ = ("namespace",)
+
+    def __init__(self, namespace: str = "") -> None:
+        self.namespace = namespace
 
     def lookup(self, name: str, context: EvaluationContext) -> Value | None:
+        own = context.library(f"{self.namespace}.{name}") if self.namespace else None
+        if own is not None:
+            return own
         meaning = names.word(name)
         if meaning is not None:
             return MeaningValue(meaning)

@@ -19,6 +19,7 @@ from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import modules as files
 from staxlang.parser import tree
 from staxlang.parser.encoding import fields_of
+from staxlang.parser.library import entry_name
 from staxlang.parser.stored import content_hash
 from staxlang.typecheck import statics
 from staxlang.typecheck.header import Header
@@ -108,7 +109,7 @@ class LibraryModule:
         return NamespaceValue(self.name, self.find, self.names)
 
     def find(self, name: str) -> Value | None:
-        return _library(name) if name in self.names() else None
+        return _library(entry_name(self.name, name)) if name in self.names() else None
 
     def names(self) -> tuple[str, ...]:
         return files.library_files()[self.name]
@@ -429,7 +430,7 @@ def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entr
     if isinstance(module, LibraryModule):
         if name not in module.names():
             raise_diagnostics(diagnose("not-in-module", span, module=module.name, name=name, help=did_you_mean(name, module.names())))
-        return LibraryFunction(name)
+        return LibraryFunction(entry_name(module.name, name))
     entry = module.names.get(name)
     if entry is None:
         near = did_you_mean(name, module.public_names())

@@ -31,7 +31,7 @@ class NamedOperation:
 
     @property
     def __name__(self) -> str:
-        return self.name
+        return self.name.rpartition(".")[2]
 
     @property
     def __doc__(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]

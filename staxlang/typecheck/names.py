@@ -26,7 +26,7 @@ from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMean
 from staxlang.typecheck.surface.extents import extent_value
 from staxlang.typecheck.surface.externs import ExternMeaning
 from staxlang.typecheck.surface.indexing import subscript
-from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, REFUSED_ADVICE, WORD_CONSTANTS
+from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, RANDOM_ADVICE, REFUSED_ADVICE, WORD_CONSTANTS
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
 from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
 from staxlang.typecheck.surface.updating import assign_subscript, at
@@ -115,6 +115,8 @@ def _foreign(object: Any, kind: type) -> Meaning | None:
     if kind is np.ufunc:
         return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
     module, name = getattr(object, "__module__", None), getattr(object, "__name__", None)
+    if type(getattr(object, "__self__", None)).__module__.startswith("numpy.random"):  # a generator's method
+        return RefusedMeaning(f"np.random.{name}", RANDOM_ADVICE)
     if not isinstance(module, str) or not isinstance(name, str) or module.partition(".")[0] not in _FOREIGN:
         return None
     spoken = f"np.{module[6:]}.{name}" if module.startswith("numpy.") and not module.startswith("numpy._") else f"np.{name}"

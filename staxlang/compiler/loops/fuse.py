@@ -205,5 +205,5 @@ def nominal(shape: Sequence[Size]) -> int:
     """The number of elements of a shape where each unknown size counts as NOMINAL."""
     total = 1
     for extent in shape:
-        total *= extent if not isinstance(extent, SizeExpression) else max(0, evaluate(extent, dict.fromkeys(symbols(extent), NOMINAL)))
+        total *= extent if not isinstance(extent, SizeExpression) else max(1, evaluate(extent, dict.fromkeys(symbols(extent), NOMINAL)))
     return total

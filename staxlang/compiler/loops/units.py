@@ -227,6 +227,8 @@ def _pays(step: Definition, body: Node, sites: dict[tuple[int, Node], None], pro
     work = ex.cost(body) - len(large)
     if work <= CHEAP and len(large) <= 1:
         return True
+    if work <= REPEATED and all(extent == 1 for _, extent in step.ranges):  # one value: readers make it before their loops
+        return True
     if len({reader for reader, _ in sites}) > 1:
         return False
     if any(_expands(step, load, program, reader) for reader, load in sites):

@@ -96,8 +96,9 @@ def join(call: CallContext, parts: list[ArrayValue], axis: int) -> ArrayValue:
                 call.error("concat-mismatch", operation="concatenate", axis=axis, other=other, left=shape[other], right=extent, notes=notes)
         total = total + part.shape[axis]
     shape[axis] = total
+    parts = [part for part in parts if part.shape[axis] != 0] or parts[:1]
     if len(parts) == 1:
-        return call.copy(first)
+        return call.copy(parts[0])
     return call.operation("concatenate", parts, TensorType(first.dtype, tuple(shape)), axis=axis)
 
 

@@ -31,13 +31,13 @@ WORD_CONSTANTS: dict[str, Any] = {
 
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
 _ORDERING = "sorting is not compiled in this version: call it outside the kernel, and pass what it gives"
-_RANDOM = "draw random numbers outside the kernel, and pass them"
+RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
 _DECOMPOSITION = "decompositions are not compiled in this version: call it outside the kernel, and pass what it gives"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
     ("sort argsort partition argpartition median percentile quantile lexsort", _ORDERING),
-    ("rand randn random normal uniform randint standard_normal choice permutation shuffle", _RANDOM),
+    ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("svd qr inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
