@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from staxlang import random as random
 from staxlang.base.diagnostics import StaxError as StaxError
 from staxlang.base.diagnostics import StaxWarning as StaxWarning
+from staxlang.runtime.ahead.building import build as build
 from staxlang.runtime.kernel import Stats as Stats
 from staxlang.runtime.lowered import Compiled as Compiled
 from staxlang.runtime.lowered import Lowered as Lowered
@@ -19,7 +20,6 @@ from staxlang.runtime.modules import load as load
 from staxlang.runtime.modules import load_text as load_text
 from staxlang.runtime.registering import register_extern as register_extern
 from staxlang.runtime.report import Report as Report
-from staxlang.runtime.ahead.building import build as build
 from staxlang.runtime.specs import spec as spec
 from staxlang.runtime.threads import get_num_threads as get_num_threads
 from staxlang.runtime.threads import set_num_threads as set_num_threads

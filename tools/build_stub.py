@@ -57,11 +57,12 @@ def names_text() -> str:
             line = ""
         line += f"{word} "
     body = "\n".join(f'    "{one}"' for one in [*lines, line])
-    spaces = "".join([f'    "{space}": (\n        "{_wrapped(namespace_names(space))}"\n    ).split(),\n' for space in sorted(NAMESPACES)])
+    rows = [(space, _wrapped(namespace_names(space))) for space in sorted(NAMESPACES)]
+    spaces = "".join([f'    "{space}": tuple((\n        "{names}"\n    ).split()),\n' for space, names in rows])
     return (
         '"""The names of `stax.*` that are operations: rows of the table, functions of the standard library. By tools/build_stub.py."""\n\n'
         f"OPERATION_NAMES: frozenset[str] = frozenset((\n{body}\n).split())  # fmt: skip\n"
-        f"NAMESPACE_NAMES: dict[str, list[str]] = {{\n{spaces}}}  # fmt: skip\n"
+        f"NAMESPACE_NAMES: dict[str, tuple[str, ...]] = {{\n{spaces}}}  # fmt: skip\n"
     )
 
 

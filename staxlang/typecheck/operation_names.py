@@ -21,9 +21,9 @@ OPERATION_NAMES: frozenset[str] = frozenset((
     "tan tanh tensordot tile trace transpose trapezoid tri tril triu trunc unstack unwrap vander var vdot vecdot vecmat vector_norm "
     "vstack where zeros zeros_like "
 ).split())  # fmt: skip
-NAMESPACE_NAMES: dict[str, list[str]] = {
-    "random": (
+NAMESPACE_NAMES: dict[str, tuple[str, ...]] = {
+    "random": tuple((
         "key split fold_in bits uniform bernoulli normal lognormal truncated_normal multivariate_normal exponential laplace "
         "cauchy gumbel logistic categorical integers"
-    ).split(),
+    ).split()),
 }  # fmt: skip

@@ -19,7 +19,7 @@ class Unknowable(Exception):
     """Raised in checking where a value that only a call can tell is needed: the expression around it is unknown, silently."""
 
 
-_PLAIN = (dict, list, tuple, str, bytes, set, frozenset, int, float, complex)
+_PLAIN: tuple[type[Any], ...] = (dict, list, tuple, str, bytes, set, frozenset, int, float, complex)
 
 
 def plain_advice(value: Any, text: str) -> str | None:

@@ -50,7 +50,7 @@ class Pair(tuple):
     ("function", "value", "advice"),
     [
         (lambda d: d["a"] * 2, collections.OrderedDict(a=1.0), "pass `dict(d)`"),
-        (lambda d: [v for v in d.values()], collections.defaultdict(int, a=1.0), "pass `dict(d)`"),
+        (lambda d: [v + 0 for v in d.values()], collections.defaultdict(int, a=1.0), "pass `dict(d)`"),
         (lambda d: 3 in d, Names([1, 2]), "pass `list(d)`"),
         (lambda d: [v * 2 for v in d], Names([1, 2]), "pass `list(d)`"),
         (lambda d: d[0], Pair((1, 2)), "pass `tuple(d)`"),

@@ -57,7 +57,8 @@ INDEX_ROWS: tuple[Row, ...] = (
     Row(
         "index-pieces", TypeError,
         "the pieces of `{name}` do not fit: {reason}",
-        "A tensor may be defined in pieces, each with as many subscripts as the tensor has axes: an index variable, or a place counted from "
+        "A tensor may be defined in pieces, each with as many subscripts as the tensor has axes: an index variable, or a "
+        "place counted from "
         "the start.",
         _kernel("let s[0] = x[0]\nlet s[i, j] = x[i] + x[j]\nreturn s"),
         _kernel("let s[0] = x[0]\nlet s[i] = x[i] + x[i - 1]\nreturn s"),

@@ -93,7 +93,8 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "bad-character", SyntaxError,
         "{what} cannot stand here",
-        "Outside of strings and comments a .stx file holds names, numbers, operators, brackets and blanks. Some characters look like these and"
+        "Outside of strings and comments a .stx file holds names, numbers, operators, brackets and blanks. Some characters "
+        "look like these and"
         " are not, or cannot be seen at all.",
         "stax.load_text('kernel f(x):\\n    return x\\u00a0+ 1\\n')",
         "stax.load_text('kernel f(x):\\n    return x + 1\\n')",
@@ -121,7 +122,8 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "bad-definition", SyntaxError,
         "this does not define a tensor by its subscripts",
-        "After `let` stand a name, its subscripts in one bracket if it has any, `=` and a value, which `where condition else other` may guard.",
+        "After `let` stand a name, its subscripts in one bracket if it has any, `=` and a value, which `where condition else "
+        "other` may guard.",
         "stax.load_text('kernel f(x):\\n    let y(i) = x[i] + 1\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i] + 1\\n    return y\\n')",
         "write `let name[i, j] = ...`",
@@ -164,7 +166,8 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "reduction-ends", UserWarning,
         "`{index}` is used after `{kind}[{indices}]` has ended: its body is `{body}`",
-        "The body of a reduction is a product: `sum[k] a[k] * b[k] + c` adds `c` once, to the sum. What the reduction binds is not known after it.",
+        "The body of a reduction is a product: `sum[k] a[k] * b[k] + c` adds `c` once, to the sum. What the reduction binds "
+        "is not known after it.",
         "stax.load_text('kernel f(a, b):\\n    return sum[k] a[k] + b[k]\\n')",
         "stax.load_text('kernel f(a, b):\\n    return sum[k] (a[k] + b[k])\\n')",
         "put the whole body in parentheses: `{kind}[{indices}] (...)`",
@@ -174,7 +177,8 @@ SYNTAX_ROWS: tuple[Row, ...] = (
     Row(
         "reduction-subscripted", UserWarning,
         "`{kind}[{index}]` is read as an element of `{kind}`: the body of a reduction does not begin with `{sign}`",
-        "`count[i] - 1` and `max[0]` are elements of arrays with these names, so a body with a sign or bracket in front stands in parentheses.",
+        "`count[i] - 1` and `max[0]` are elements of arrays with these names, so a body with a sign or bracket in front "
+        "stands in parentheses.",
         "stax.load_text('kernel f(x):\\n    return sum[k] -x[k]\\n')",
         "stax.load_text('kernel f(x):\\n    return sum[k] (-x[k])\\n')",
         "write `{kind}[{index}] {written}`",
