@@ -18,12 +18,13 @@ from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import modules as files
 from staxlang.parser import tree
-from staxlang.parser.encoding import fields_of
 from staxlang.parser.library import entry_name
 from staxlang.parser.stored import content_hash
 from staxlang.typecheck import statics
+from staxlang.typecheck.frames import children
 from staxlang.typecheck.header import Header
 from staxlang.typecheck.operation_names import OPERATION_NAMES
+from staxlang.typecheck.origins import span_lines
 from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
 
 
@@ -441,19 +442,11 @@ def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entr
     return entry
 
 
-# ---- content ----
-
-
 def _digest(definition: Definition) -> str:
     state = blake2b(digest_size=16)
     for entry in reachable(definition):
-        state.update(f"{entry.name}\n{_text(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
+        state.update(f"{entry.name}\n{span_lines(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
-
-
-def _text(source: Source, span: Span) -> str:
-    lines = source.text.split("\n")[span.line - source.first_line : span.end_line - source.first_line + 1]
-    return "\n".join([line.rstrip() for line in lines]).rstrip()
 
 
 def reachable(definition: Definition) -> list[Definition | Constant]:
@@ -487,14 +480,8 @@ def _named(entry: Definition | Constant) -> list[Any]:
             if inner is not None:
                 found.setdefault(f".{id(inner)}", inner)
                 continue
-        waiting.extend(reversed(_children(node)))
+        waiting.extend(reversed(children(node)))
     return list(reversed(found.values()))
-
-
-def _children(node: Any) -> list[Any]:
-    """The nodes directly below a node or a tuple."""
-    parts = node if isinstance(node, tuple) else [getattr(node, name) for name in fields_of(type(node))]
-    return [part for part in parts if isinstance(part, (tree.TreeNode, tuple))]
 
 
 def _attribute(node: Any, names: Mapping[str, Entry]) -> Entry | None:

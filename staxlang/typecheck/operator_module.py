@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from staxlang.typecheck import containers, operators
 from staxlang.typecheck.containers import Builtin, arity
+from staxlang.typecheck.in_place import in_place
 from staxlang.typecheck.values import Value
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def _binary(name: str, symbol: str) -> Builtin:
 def _in_place(name: str, symbol: str) -> Builtin:
     def run(call: CallContext, args: list[Value], kwargs: dict[str, Value]) -> Value:
         arity(call, args, kwargs, f"operator.{name}", 2, 2)
-        return operators.in_place(call, symbol, *args)
+        return in_place(call, symbol, *args)
 
     return Builtin(f"operator.{name}", run)
 

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from staxlang.base.dtypes import BOOL, DType, can_cast
+from staxlang.base.dtypes import BOOL, DType
 from staxlang.base.sizes import Condition, compare, floordiv
-from staxlang.base.types import TensorType
-from staxlang.typecheck import binding, mutation, names, pointwise, scalars
+from staxlang.typecheck import binding, names, pointwise, scalars
 from staxlang.typecheck.guards import Getter
-from staxlang.typecheck.problems import Unknowable, plain_advice
+from staxlang.typecheck.problems import plain_advice
 from staxlang.typecheck.values import (
     FALSE,
     TRUE,
@@ -54,7 +53,7 @@ _PYTHON: Mapping[str, Callable[..., Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _UNARY_PYTHON: Mapping[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
-_METHODS: Mapping[str, str] = {
+METHODS: Mapping[str, str] = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "&": "and", "|": "or", "^": "xor",
     "<<": "lshift", ">>": "rshift", "@": "matmul",
 }  # fmt: skip
@@ -214,7 +213,7 @@ def _object_binary(call: CallContext, op: str, left: Value, right: Value) -> Val
         return {**left, **right}
     if type(left) is StaticValue and isinstance(left.value, str) and op == "%":
         return _static_binary(call, op, left.value, binding.static(call, right, "the arguments of a formatted string"))
-    name = _METHODS[op]
+    name = METHODS[op]
     return _by_method(call, f"__{name}__", f"__r{name}__", left, right) or no_operator(call, op, left, right)
 
 
@@ -470,43 +469,3 @@ def _membership(call: CallContext, op: str, left: Value, right: Value) -> Value:
                 break
             found = None if same is None else found
     return UNKNOWN if found is None else TRUE if found is (op == "in") else FALSE
-
-
-# ---- in place ----
-
-
-def in_place(call: CallContext, op: str, target: Value, value: Value) -> Value:
-    """`target op= value`: gives what the name is bound to afterwards (the same object where Python changes it in place)."""
-    if type(target) is ArrayValue and not target.scalar and value is not UNKNOWN:
-        return _array_in_place(call, op, target, value)
-    if type(target) is list and op == "+":
-        target.extend(call.items(value, "the right side of `+=`"))
-        return target
-    if type(target) is dict and op == "|" and isinstance(value, dict):
-        target.update(value)
-        return target
-    name = _METHODS[op]
-    function = class_method(target, f"__i{name}__")
-    if function is not None:
-        return call.call(BoundMethod(function, target), [value])
-    return binary(call, op, target, value)
-
-
-def _array_in_place(call: CallContext, op: str, target: ArrayValue, value: Value) -> Value:
-    mutation.writable(call, target)
-    result = binary(call, op, target, value)
-    if result is UNKNOWN:
-        raise Unknowable
-    array = call.to_array(result)
-    if not can_cast(array.type.dtype, target.type.dtype, "same_kind"):
-        advice = f"write `{call.text(0)} = {call.text(0)} {op} ...` for a new array, or convert with `.astype`"
-        call.error("cast-refused", source=array.type.dtype.name, target=target.type.dtype.name, casting="same_kind", help=advice)
-    if len(array.type.shape) != len(target.type.shape) or any(
-        not call.same_size(mine, theirs, "it is updated in place")
-        for mine, theirs in zip(array.type.shape, target.type.shape, strict=True)
-    ):
-        call.error("in-place-shape", operation=f"{op}=", target=call.describe(target), result=call.describe(array))
-    cast = call.cast(array, target.type.dtype)
-    handle = pointwise.spread(call, call.handle(cast), TensorType(target.type.dtype, cast.type.shape), target.type.shape)
-    mutation.store(call, target, handle)
-    return target

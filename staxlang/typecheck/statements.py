@@ -19,6 +19,7 @@ from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
 from staxlang.typecheck.expressions import bind, function_of, refuse
 from staxlang.typecheck.frames import RETURN, Frame, Signal
+from staxlang.typecheck.in_place import in_place
 from staxlang.typecheck.index_notation.definitions import definition
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
@@ -42,13 +43,13 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     call = frame.call(node)
     if type(target) is tree.Name:
         old = frame.evaluate(target)
-        frame.locals[target.id] = operators.in_place(call, node.op, old, frame.evaluate(node.value))
+        frame.locals[target.id] = in_place(call, node.op, old, frame.evaluate(node.value))
         return None
     owner = frame.evaluate(target.value)
     place = frame.call(target)
     if type(target) is tree.Attribute:
         old = attributes.attribute(place, owner, target.name)
-        new = operators.in_place(call, node.op, old, frame.evaluate(node.value))
+        new = in_place(call, node.op, old, frame.evaluate(node.value))
         if new is not old:
             attributes.assign(place, owner, target.name, new)
         return None
@@ -56,7 +57,7 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     old = containers.subscript(place, owner, index)
     if type(old) is ArrayValue and type(owner) is ArrayValue and old.storage is not owner.storage:
         old.readonly = False  # a copy of chosen elements, which is put back below
-    new = operators.in_place(call, node.op, old, frame.evaluate(node.value))
+    new = in_place(call, node.op, old, frame.evaluate(node.value))
     if type(old) is ArrayValue and new is old and type(owner) is ArrayValue and old.storage is owner.storage:
         return None  # a view, changed where it is
     containers.assign(place, owner, index, new)

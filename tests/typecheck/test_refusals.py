@@ -67,7 +67,7 @@ ROWS = [
     ("y = z\n    z = 1", "unbound-local", UnboundLocalError, "z"),
     ("assert x.ndim == 3, f'rank {x.ndim}'", "assertion-failed", AssertionError, "x.ndim == 3"),
     ("raise KeyError('a')", "raised", KeyError, "raise KeyError('a')"),
-    ("raise Own('a')", "raised", ValueError, "raise Own('a')"),
+    ("raise Own('a')", "raised", Exception, "raise Own('a')"),
     ("return (v for v in x)", "unsupported-return", TypeError, "return (v for v in x)"),
     ("return lambda: x", "unsupported-return", TypeError, "return lambda: x"),
     ("y = [x]\n    y.append(y)\n    return y", "unsupported-return", TypeError, "return y"),
