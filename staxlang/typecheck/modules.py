@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import marshal
 import os
+import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +20,6 @@ from staxlang.base.spans import Source, Span
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import modules as files
 from staxlang.parser import tree
-from staxlang.parser.encoding import fields_of
 from staxlang.parser.stored import content_hash
 from staxlang.typecheck import statics
 from staxlang.typecheck.header import Header
@@ -138,12 +139,13 @@ class Module:
     `names` are all its names: definitions, consts, imports. `dependencies` are the modules that it imports, by the names in its imports.
     """
 
-    __slots__ = ("defaults", "dependencies", "key", "name", "names", "path", "source", "tree")
+    __slots__ = ("defaults", "dependencies", "key", "lines", "name", "names", "path", "source", "tree")
 
     def __init__(self, path: str, source: Source, parsed: tree.Module) -> None:
         self.path = path
         self.name = files.module_name(path)
         self.source = source
+        self.lines = source.text.split("\n")
         self.tree = parsed
         self.names: dict[str, Entry] = {}
         self.dependencies: dict[str, Module | LibraryModule] = {}
@@ -446,13 +448,13 @@ def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entr
 def _digest(definition: Definition) -> str:
     state = blake2b(digest_size=16)
     for entry in reachable(definition):
-        state.update(f"{entry.name}\n{_text(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
+        state.update(f"{entry.name}\n{_text(entry)}\0".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
 
 
-def _text(source: Source, span: Span) -> str:
-    lines = source.text.split("\n")[span.line - source.first_line : span.end_line - source.first_line + 1]
-    return "\n".join([line.rstrip() for line in lines]).rstrip()
+def _text(entry: Definition | Constant) -> str:
+    span = entry.tree.span
+    return "\n".join([line.rstrip() for line in entry.module.lines[span.line - 1 : span.end_line]]).rstrip()
 
 
 def reachable(definition: Definition) -> list[Definition | Constant]:
@@ -473,39 +475,25 @@ def reachable(definition: Definition) -> list[Definition | Constant]:
 
 
 def _named(entry: Definition | Constant) -> list[Any]:
-    """What the names in an entry's Tree stand for in its module, the last first. Local names may be among them: too much is no harm."""
+    """What the names in an entry's text stand for in its module, the last first. Local names, and words of comments, may be among them:
+    too much is no harm."""
     names = entry.module.names
-    found: dict[str, Any] = {}
-    waiting: list[Any] = [entry.tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.Name) and node.id in names:
-            found.setdefault(node.id, names[node.id])
-        elif isinstance(node, tree.Attribute):
-            inner = _attribute(node, names)
-            if inner is not None:
-                found.setdefault(f".{id(inner)}", inner)
-                continue
-        waiting.extend(reversed(_children(node)))
+    found: dict[int, Any] = {}
+    for path in _dotted_names(_text(entry)):
+        first, *rest = path
+        one = names.get(first)
+        for part in rest:
+            inner = one.parts.get(part) if isinstance(one, Package) else one.names.get(part) if isinstance(one, Module) else None
+            if inner is None:
+                break
+            one = inner
+        if one is not None:
+            found.setdefault(id(one), one)
     return list(reversed(found.values()))
 
 
-def _children(node: Any) -> list[Any]:
-    """The nodes directly below a node or a tuple."""
-    parts = node if isinstance(node, tuple) else [getattr(node, name) for name in fields_of(type(node))]
-    return [part for part in parts if isinstance(part, (tree.TreeNode, tuple))]
-
-
-def _attribute(node: Any, names: Mapping[str, Entry]) -> Entry | None:
-    """What `module.name` stands for, where the module is an imported one."""
-    owner = node.value
-    if isinstance(owner, tree.Name):
-        entry = names.get(owner.id)
-    elif isinstance(owner, tree.Attribute):
-        entry = _attribute(owner, names)
-    else:
-        return None
-    if isinstance(entry, Package):
-        return entry.parts.get(node.name)
-    return entry.names.get(node.name) if isinstance(entry, Module) else None
-
+@lru_cache(maxsize=4096)
+def _dotted_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The names in a text, each once, with the attributes behind them."""
+    found = dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*", text))
+    return tuple([tuple([part.strip() for part in path.split(".")]) for path in found])
