@@ -19,6 +19,8 @@ def raise_failed_check(graph: Graph, target: Target, settings: Settings, status:
         externs.raise_failed(node["name"], place_text(span), span)
     if node.get("what") == "exponent":
         raise_diagnostics([diagnose("negative-power", span, power="taken from data")])
+    if node.get("what") == "mask":
+        raise_diagnostics([diagnose("assign-mismatch", span, value="(another number, ...)", target="(chosen by the mask, ...)")])
     expression = span.source.line(span.line).strip() if span is not None else "an index"
     fields = {"index": "taken from data", "axis": node.get("axis", 0), "extent": node.get("extent", "?"), "expression": expression}
     raise_diagnostics([diagnose("index-out-of-range-at-run", span, **fields)])

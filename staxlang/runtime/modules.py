@@ -6,7 +6,7 @@ import itertools
 import os
 from _thread import RLock
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from staxlang.base.records import NamedTuple
@@ -277,19 +277,20 @@ class Stubs:
         self.space: dict[str, Any] = {"__name__": name, "__file__": path, "__run__": self.run}
         self.made: dict[str, FunctionType] = {}
         self.plain: dict[str, Any] = {}
+        self._lines: tuple[Source, list[str]] | None = None  # of the text that was read last
 
     def stub(self, value: FunctionValue, content: str) -> FunctionType:
         function = value.tree
         name = value.name if value.name.isidentifier() else "function"  # not a lambda's
         header, positional, keywords = _parameter_texts(function)
         body = f"return __run__({name!r}, {content!r}, ({positional}), {{{keywords}}})"
-        text = "\n" * (function.span.line - 1) + f"def {name}({header}): {body}"
-        exec(compile(text, function.span.source.name, "exec", dont_inherit=True), self.space)
-        made: Any = self.space.pop(name)
+        compiled = compile(f"def {name}({header}): {body}", function.span.source.name, "exec", dont_inherit=True)
+        code: CodeType = next(one for one in compiled.co_consts if isinstance(one, CodeType))
+        made: Any = FunctionType(code.replace(co_firstlineno=function.span.line), self.space, name)
         made.__doc__ = function.doc
         made.__stx__ = value
         made.__stx_origin__ = (restored, (self.path, self.space["__name__"], name))
-        made.__annotations__ = _annotations(function)
+        made.__annotations__ = self._annotations(function)
         self._give_defaults(made, value)
         self.made[name] = made
         return made
@@ -311,6 +312,23 @@ class Stubs:
             return _plain(known.form, known.value, module, self.settings)
         constants = late.constants()
         return _with_functions(constants.plain(constants.compute(parameter.default, scope)), self.settings)
+
+    def _annotations(self, function: tree.Function) -> dict[str, TypeText]:
+        found = {one.name: TypeText(self._written(one.annotation)) for one in function.parameters if one.annotation is not None}
+        if function.returns is not None:
+            found["return"] = TypeText(self._written(function.returns))
+        return found
+
+    def _written(self, expression: Any) -> str:
+        """An expression as it stands in the file, on one line."""
+        span: Span = expression.span
+        source = span.source
+        if self._lines is None or self._lines[0] is not source:
+            self._lines = (source, source.text.split("\n"))
+        lines = self._lines[1][span.line - source.first_line : span.end_line - source.first_line + 1]
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = lines[0][span.column :]
+        return " ".join([line.strip() for line in lines])
 
     def run(self, name: str, content: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A definition as a plain function: its operations one at a time, by NumPy."""
@@ -340,22 +358,6 @@ def _parameter_texts(function: tree.Function) -> tuple[str, str, str]:
         if kind == "positional-only" and "positional-only" not in kinds[index + 1 :]:
             header.append("/")
     return ", ".join(header), "".join([f"{one}, " for one in positional]), ", ".join(keywords)
-
-
-def _annotations(function: tree.Function) -> dict[str, TypeText]:
-    found = {one.name: TypeText(_written(one.annotation)) for one in function.parameters if one.annotation is not None}
-    if function.returns is not None:
-        found["return"] = TypeText(_written(function.returns))
-    return found
-
-
-def _written(expression: Any) -> str:
-    """An expression as it stands in the file, on one line."""
-    span: Span = expression.span
-    lines = [span.source.line(number) for number in range(span.line, span.end_line + 1)]
-    lines[-1] = lines[-1][: span.end_column]
-    lines[0] = lines[0][span.column :]
-    return " ".join([line.strip() for line in lines])
 
 
 def restored(path: str, module: str, name: str) -> Any:

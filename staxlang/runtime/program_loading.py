@@ -14,6 +14,7 @@ Stored = tuple[Any, ...]
 """(object code, `declare` lines of outside functions, size symbols, scratch bytes, work, number of run-time checks): what marshal keeps."""
 
 EXPONENT = "negative exponent"
+MASK = "values for a mask"
 """What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
 
 EXTERN = "extern "

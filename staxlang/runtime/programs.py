@@ -33,7 +33,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, MASK, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -91,11 +91,14 @@ class ReferenceProgram:
     def symbols(graph: Graph) -> tuple[str, ...]:
         """All size symbols of the graph's nodes."""
         found: set[str] = set()
+        counted: set[str] = set()  # how many elements masks choose: known when the program runs
         for node in topological((*graph.inputs, *graph.roots)):
+            if node.op == "compress":
+                counted |= symbols(node["count"])
             attributes = tuple([value for _, value in node.attributes])
             for size in sizes_in((*node.type.shape, *(node.type.layout or ()), *attributes)):
                 found |= symbols(size)
-        return tuple(sorted(name for name in found if not _INDEX.fullmatch(name) and not name.startswith(MARK)))
+        return tuple(sorted(name for name in found - counted if not _INDEX.fullmatch(name) and not name.startswith(MARK)))
 
     def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
         objects, env, _ = matched
@@ -171,6 +174,8 @@ def check_text(made: Stages, number: int) -> str:
     node, span = check_of(made, number)
     if node.get("what") == "exponent":
         return EXPONENT
+    if node.get("what") == "mask":
+        return MASK
     if node.op == "extern_check":
         return f"{EXTERN}{node['name']} {place_text(span)}"
     return place_text(span) if span is not None else "an index"

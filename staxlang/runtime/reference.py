@@ -240,6 +240,8 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
     if wrong.size:
         if node.get("what") == "exponent":
             raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
+        if node.get("what") == "mask":
+            raise ValueError("as many values are needed as the mask chooses elements")
         raise IndexError(f"{node.get('what', 'index')} {int(wrong.flat[0])} is out of bounds for an axis of {extent}")
     return places
 

@@ -176,7 +176,8 @@ def known_object(value: Any) -> Value | None:
 
 
 def is_stable(module: ModuleType) -> bool:
-    return module.__name__.partition(".")[0] in STABLE_MODULES
+    """Is it a module whose contents are taken as they are? A .stx file may have the name of one."""
+    return "__stx__" not in module.__dict__ and module.__name__.partition(".")[0] in STABLE_MODULES
 
 
 def _wrapped(value: Any) -> FunctionType | None:

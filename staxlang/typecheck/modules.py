@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import marshal
 import os
+import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -21,10 +23,8 @@ from staxlang.parser import tree
 from staxlang.parser.library import entry_name
 from staxlang.parser.stored import content_hash
 from staxlang.typecheck import statics
-from staxlang.typecheck.frames import children
 from staxlang.typecheck.header import Header
 from staxlang.typecheck.operation_names import OPERATION_NAMES
-from staxlang.typecheck.origins import span_lines
 from staxlang.typecheck.values import FunctionValue, NamespaceValue, Value
 
 
@@ -140,12 +140,13 @@ class Module:
     `names` are all its names: definitions, consts, imports. `dependencies` are the modules that it imports, by the names in its imports.
     """
 
-    __slots__ = ("defaults", "dependencies", "key", "name", "names", "path", "source", "tree")
+    __slots__ = ("defaults", "dependencies", "key", "lines", "name", "names", "path", "source", "tree")
 
     def __init__(self, path: str, source: Source, parsed: tree.Module) -> None:
         self.path = path
         self.name = files.module_name(path)
         self.source = source
+        self.lines = source.text.split("\n")
         self.tree = parsed
         self.names: dict[str, Entry] = {}
         self.dependencies: dict[str, Module | LibraryModule] = {}
@@ -445,8 +446,13 @@ def member(module: Module | LibraryModule, name: str, span: Span | None) -> Entr
 def _digest(definition: Definition) -> str:
     state = blake2b(digest_size=16)
     for entry in reachable(definition):
-        state.update(f"{entry.name}\n{span_lines(entry.module.source, entry.tree.span)}\0".encode("utf-8", "surrogatepass"))
+        state.update(f"{entry.name}\n{_text(entry)}\0".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
+
+
+def _text(entry: Definition | Constant) -> str:
+    span = entry.tree.span
+    return "\n".join([line.rstrip() for line in entry.module.lines[span.line - 1 : span.end_line]]).rstrip()
 
 
 def reachable(definition: Definition) -> list[Definition | Constant]:
@@ -467,33 +473,25 @@ def reachable(definition: Definition) -> list[Definition | Constant]:
 
 
 def _named(entry: Definition | Constant) -> list[Any]:
-    """What the names in an entry's Tree stand for in its module, the last first. Local names may be among them: too much is no harm."""
+    """What the names in an entry's text stand for in its module, the last first. Local names, and words of comments, may be among them:
+    too much is no harm."""
     names = entry.module.names
-    found: dict[str, Any] = {}
-    waiting: list[Any] = [entry.tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.Name) and node.id in names:
-            found.setdefault(node.id, names[node.id])
-        elif isinstance(node, tree.Attribute):
-            inner = _attribute(node, names)
-            if inner is not None:
-                found.setdefault(f".{id(inner)}", inner)
-                continue
-        waiting.extend(reversed(children(node)))
+    found: dict[int, Any] = {}
+    for path in _dotted_names(_text(entry)):
+        first, *rest = path
+        one = names.get(first)
+        for part in rest:
+            inner = one.parts.get(part) if isinstance(one, Package) else one.names.get(part) if isinstance(one, Module) else None
+            if inner is None:
+                break
+            one = inner
+        if one is not None:
+            found.setdefault(id(one), one)
     return list(reversed(found.values()))
 
 
-def _attribute(node: Any, names: Mapping[str, Entry]) -> Entry | None:
-    """What `module.name` stands for, where the module is an imported one."""
-    owner = node.value
-    if isinstance(owner, tree.Name):
-        entry = names.get(owner.id)
-    elif isinstance(owner, tree.Attribute):
-        entry = _attribute(owner, names)
-    else:
-        return None
-    if isinstance(entry, Package):
-        return entry.parts.get(node.name)
-    return entry.names.get(node.name) if isinstance(entry, Module) else None
-
+@lru_cache(maxsize=4096)
+def _dotted_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The names in a text, each once, with the attributes behind them."""
+    found = dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*", text))
+    return tuple([tuple([part.strip() for part in path.split(".")]) for path in found])

@@ -29,12 +29,12 @@ from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, RANDOM_ADVICE, REFUSED_ADVICE, WORD_CONSTANTS
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
 from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
-from staxlang.typecheck.surface.updating import assign_subscript, at
+from staxlang.typecheck.surface.updating import assign_subscript, at, values_for
 from staxlang.typecheck.values import Meaning, StaticValue, Value
 
 __all__ = [
     "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "indexed", "method", "resolve", "resolve_attribute", "subscript",
-    "word", "word_constant",
+    "values_for", "word", "word_constant",
 ]  # fmt: skip
 
 KNOWN_COMPOSITES: frozenset[str] = frozenset((

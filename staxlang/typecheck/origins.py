@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from staxlang.base.diagnostics import Note
 from staxlang.base.sizes import Size
-from staxlang.base.spans import Source, Span
 from staxlang.typecheck.guards import SizeOrigin
 
 
@@ -22,9 +21,3 @@ def ordinal(axis: int, rank: int) -> str:
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
-
-
-def span_lines(source: Source, span: Span) -> str:
-    """The text of the lines that a span covers, without blanks at their ends."""
-    lines = source.text.split("\n")[span.line - source.first_line : span.end_line - source.first_line + 1]
-    return "\n".join([line.rstrip() for line in lines]).rstrip()

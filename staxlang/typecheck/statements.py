@@ -13,7 +13,7 @@ from staxlang.base.diagnostics import diagnose
 from staxlang.base.records import replace
 from staxlang.parser import tree
 from staxlang.parser.python import raised_exception
-from staxlang.typecheck import attributes, binding, containers, operators
+from staxlang.typecheck import attributes, binding, containers, names, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
@@ -57,7 +57,10 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     old = containers.subscript(place, owner, index)
     if type(old) is ArrayValue and type(owner) is ArrayValue and old.storage is not owner.storage:
         old.readonly = False  # a copy of chosen elements, which is put back below
-    new = in_place(call, node.op, old, frame.evaluate(node.value))
+        value = names.values_for(place, owner, binding.unpacked(place, index), frame.evaluate(node.value))
+    else:
+        value = frame.evaluate(node.value)
+    new = in_place(call, node.op, old, value)
     if type(old) is ArrayValue and new is old and type(owner) is ArrayValue and old.storage is owner.storage:
         return None  # a view, changed where it is
     containers.assign(place, owner, index, new)

@@ -80,7 +80,7 @@ def test_the_checker_says_nothing_of_masks_that_fit():
 
 def test_a_value_of_another_size_cannot_be_put_where_a_mask_chooses():
     with pytest.raises(StaxError) as caught:
-        Captured(function_of("x[x > 0] = v\nreturn x", "x", "v"), {"x": X.copy(), "v": V.copy()})
+        Captured(function_of("x[x > 0] = x[y > 0]\nreturn x", "x", "y"), {"x": X.copy(), "y": Y.copy()})
     assert caught.value.code == "assign-mismatch"
     with pytest.raises(StaxError) as caught:
         Captured(function_of("return x[x > 0] + x[y > 0]", "x", "y"), {"x": X.copy(), "y": Y.copy()})

@@ -209,7 +209,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "The text does not follow the grammar.",
         "stax.load_text('kernel f(x):\\n    return x]\\n')",
         "stax.load_text('kernel f(x):\\n    return x\\n')",
-        runs=False,
     ),
     Row(
         "expected-token", SyntaxError,
@@ -217,7 +216,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "The parser met something that cannot stand here.",
         "stax.load_text('kernel f(x):\\n    return x +\\n')",
         "stax.load_text('kernel f(x):\\n    return x + 1\\n')",
-        runs=False,
     ),
     Row(
         "missing-colon", SyntaxError,
@@ -226,7 +224,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x)\\n    return x\\n')",
         "stax.load_text('kernel f(x):\\n    return x\\n')",
         "write `:` at the end of the line",
-        runs=False,
     ),
     Row(
         "never-closed", SyntaxError,
@@ -234,7 +231,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "An opening bracket has no partner.",
         "stax.load_text('kernel f(x):\\n    return (x\\n')",
         "stax.load_text('kernel f(x):\\n    return (x)\\n')",
-        runs=False,
     ),
     Row(
         "inconsistent-indentation", SyntaxError,
@@ -242,7 +238,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "Lines of one block start in one column; tabs and spaces do not mix.",
         "stax.load_text('kernel f(x):\\n        y = x\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    y = x\\n    return y\\n')",
-        runs=False,
     ),
     Row(
         "python-only", SyntaxError,
@@ -250,6 +245,5 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "A .stx file holds kernels, functions, constants and imports.",
         "stax.load_text('class P:\\n    pass\\n')",
         "stax.load_text('kernel p(x):\\n    return x\\n')",
-        runs=False,
     ),
 )  # fmt: skip

@@ -10,7 +10,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x, n):\\n    if n = 1:\\n        return x\\n    return -x\\n')",
         "stax.load_text('kernel f(x, n):\\n    if n == 1:\\n        return x\\n    return -x\\n')",
         "write `==`",
-        runs=False,
     ),
     Row(
         "python-spelling", SyntaxError,
@@ -18,7 +17,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "Some words and signs of Python and its neighbours have another spelling in .stx.",
         "stax.load_text('kernel f(x):\\n    return sum(x, axis=-1, keepdims=True)\\n')",
         "stax.load_text('kernel f(x):\\n    return sum(x, axis=-1, keepdims=true)\\n')",
-        runs=False,
     ),
     Row(
         "not-a-definition", SyntaxError,
@@ -27,7 +25,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('scale = 3\\n')",
         "stax.load_text('const scale = 3\\n')",
         "start the line with `kernel`, `def`, `const`, `import` or `from`",
-        runs=False,
     ),
     Row(
         "tab-indentation", SyntaxError,
@@ -36,7 +33,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n\\treturn x\\n')",
         "stax.load_text('kernel f(x):\\n    return x\\n')",
         "use four spaces",
-        runs=False,
     ),
     Row(
         "missing-block", SyntaxError,
@@ -45,7 +41,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\nreturn x\\n')",
         "stax.load_text('kernel f(x):\\n    return x\\n')",
         "indent the lines that belong to it by four spaces",
-        runs=False,
     ),
     Row(
         "cannot-assign", SyntaxError,
@@ -53,7 +48,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "Left of `=` stand names, subscripts, attributes, and tuples or lists of them.",
         "stax.load_text('kernel f(x):\\n    x + 1 = 2\\n    return x\\n')",
         "stax.load_text('kernel f(x):\\n    y = x + 1\\n    return y\\n')",
-        runs=False,
     ),
     Row(
         "missing-comma", SyntaxError,
@@ -61,7 +55,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "Inside brackets, two expressions are separated by a comma or joined by an operator.",
         "stax.load_text('kernel f(x):\\n    return max(x 1)\\n')",
         "stax.load_text('kernel f(x):\\n    return max(x, 1)\\n')",
-        runs=False,
     ),
     Row(
         "mismatched-bracket", SyntaxError,
@@ -70,7 +63,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    return max(x, 1]\\n')",
         "stax.load_text('kernel f(x):\\n    return max(x, 1)\\n')",
         "write `{right}`",
-        runs=False,
     ),
     Row(
         "missing-type", SyntaxError,
@@ -79,7 +71,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x) ->:\\n    return x\\n')",
         "stax.load_text('kernel f(x: f32[N]) -> f32[N]:\\n    return x\\n')",
         "write the type of the result, or leave the arrow out",
-        runs=False,
     ),
     Row(
         "lost-branch", SyntaxError,
@@ -88,7 +79,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    y = x\\n    else:\\n        y = -x\\n    return y\\n')",
         "stax.load_text('kernel f(x, n):\\n    if n > 0:\\n        y = x\\n    else:\\n        y = -x\\n    return y\\n')",
         "write the condition above it, or indent it as its `if` is",
-        runs=False,
     ),
     Row(
         "bad-character", SyntaxError,
@@ -99,7 +89,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    return x\\u00a0+ 1\\n')",
         "stax.load_text('kernel f(x):\\n    return x + 1\\n')",
         "delete it, or type a space",
-        runs=False,
     ),
     Row(
         "nested-too-deep", SyntaxError,
@@ -108,7 +97,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    return ' + '-' * 1001 + 'x\\n')",
         "stax.load_text('kernel f(x):\\n    return -x\\n')",
         "give parts of the expression names, or use a loop or `sum`",
-        runs=False,
     ),
     Row(
         "definition-too-long", SyntaxError,
@@ -117,7 +105,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('const a = [' + '1, ' * 400000 + ']\\n')",
         "stax.load_text('kernel f(a):\\n    return a\\n')",
         "split it, or pass its data as an argument",
-        runs=False,
     ),
     Row(
         "bad-definition", SyntaxError,
@@ -127,7 +114,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    let y(i) = x[i] + 1\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i] + 1\\n    return y\\n')",
         "write `let name[i, j] = ...`",
-        runs=False,
     ),
     Row(
         "missing-let", SyntaxError,
@@ -136,7 +122,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    y[i] = x[i] + 1\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i] + 1\\n    return y\\n')",
         "write `let {name}[{subscripts}] = ...`",
-        runs=False,
     ),
     Row(
         "missing-else", SyntaxError,
@@ -145,7 +130,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i - 1] where i > 0\\n    return y\\n')",
         "stax.load_text('kernel f(x):\\n    let y[i] = x[i - 1] where i > 0 else 0\\n    return y\\n')",
         "write `where condition else 0`",
-        runs=False,
     ),
     Row(
         "bad-range", SyntaxError,
@@ -153,7 +137,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "`i in 0..N` runs over 0, 1, ..., N - 1: the end is not part of it. Ranges stand in the brackets of `let` and of reductions.",
         "stax.load_text('kernel f(x):\\n    return sum[i in 0:3] x[i]\\n')",
         "stax.load_text('kernel f(x):\\n    return sum[i in 0..3] x[i]\\n')",
-        runs=False,
     ),
     Row(
         "bad-reduction", SyntaxError,
@@ -161,7 +144,6 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "A reduction is written `sum[k] body`, `sum[k in 0..N] body` or `sum[k if condition] body`.",
         "stax.load_text('kernel f(x):\\n    return sum[for k in 0..3] x[k]\\n')",
         "stax.load_text('kernel f(x):\\n    return sum[k in 0..3] x[k]\\n')",
-        runs=False,
     ),
     Row(
         "reduction-ends", UserWarning,

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from staxlang.base.dtypes import BOOL
-from staxlang.base.sizes import Size
-from staxlang.base.types import TensorType
+from staxlang.base.dtypes import BOOL, I64
+from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType, element_count
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.shapes import gathered_shape
+from staxlang.typecheck.surface import reductions
 from staxlang.typecheck.surface.arguments import array_of, deciding, expand, number_or_array, take_view
 from staxlang.typecheck.surface.indexing import (
     Plan,
@@ -21,12 +22,14 @@ from staxlang.typecheck.surface.indexing import (
     along_shape,
     basic_items,
     check_mask,
+    compress,
+    gather,
     plan,
     taken_apart,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.surface.shaping import broadcasted
-from staxlang.typecheck.values import NONE, ArrayValue, StaticValue, Value
+from staxlang.typecheck.surface.shaping import broadcasted, ravel, reshaped
+from staxlang.typecheck.values import NONE, ArrayValue, SizeValue, StaticValue, Value
 from staxlang.typecheck.views import shape_text
 
 
@@ -65,11 +68,80 @@ def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value:
                 array, call.array(call.record("masked_update", (call.handle(array), chooser, source), {}, type_), type_, scalar=False)
             )
             return
-        if not all(one == 1 for one in value.shape[:extra]):
+        if all(_is_one(call, extent) for extent in value.shape[:extra]):
+            value = take_view(call, value, views.squeeze(value.shape, tuple(range(extra))))
+        elif extra == 1 and not _is_count(call, value.shape[0]):
+            value = one_by_one(call, mask, value, array.shape[mask.rank :])
+        else:
             help = "write `x[:] = np.where(mask, value, x)`, with a value of the array's own shape"
             call.error("assign-mismatch", value=shape_text(value.shape), target="(chosen by the mask, ...)", help=help)
-        value = take_view(call, value, views.squeeze(value.shape, tuple(range(extra))))
     call.write(array, chosen_by(call, mask, value, array))
+
+
+def _is_count(call: CallContext, extent: Size) -> bool:
+    """Whether an extent is how many elements a mask chooses."""
+    return any(extent == count for count, _ in call.context.masks.values())
+
+
+def _is_one(call: CallContext, extent: Size) -> bool:
+    if isinstance(extent, int) or _is_count(call, extent):
+        return extent == 1
+    return deciding(call, "one value for all that a mask chooses")(Condition("==", extent, 1)) is True
+
+
+def values_for(call: CallContext, array: ArrayValue, index: Value, value: Value) -> Value:
+    """What `array[mask] += value` combines: as many values as the mask chooses elements become what it chooses of an array of them."""
+    if not isinstance(value, ArrayValue):
+        return value
+    mask = taken_apart(call, array, index).mask
+    if mask is None or value.rank != array.rank - mask.rank + 1 or _is_one(call, value.shape[0]):
+        return value
+    if _is_count(call, value.shape[0]):
+        return value
+    return compress(call, one_by_one(call, mask, value, array.shape[mask.rank :]), mask)
+
+
+def one_by_one(call: CallContext, mask: ArrayValue, values: ArrayValue, trailing: tuple[Size, ...]) -> ArrayValue:
+    """The values in the order in which a mask chooses elements, each at its element; that there is one for each is tested when it runs."""
+    length = values.shape[0]
+    spread = broadcasted(call, values, (length, *trailing))
+    flat = array_of(call, ravel(call, mask))
+    count = call.to_array(reductions.cumsum(call, flat))
+    _demand_count(call, flat, length)
+    if not deciding(call, "values for a mask")(Condition("<", 0, length)):
+        return broadcasted(call, call.to_array(StaticValue(0), values.dtype), (*mask.shape, *trailing))
+    last = call.pointwise("minimum", (call.pointwise("subtract", (count, StaticValue(1))), _size_value(length - 1)))
+    places = call.cast(call.pointwise("maximum", (last, StaticValue(0))), I64)
+    return _laid_out(call, spread, places, mask.shape)
+
+
+def _demand_count(call: CallContext, mask: ArrayValue, length: Size) -> None:
+    """A test when the program runs: the mask chooses just so many elements."""
+    total = call.to_array(reductions.sum_(call, mask))
+    lacking = call.cast(call.pointwise("subtract", (total, _size_value(length))), I64)
+    live = call.context.branches.live
+    if live is not None:
+        lacking = call.to_array(call.pointwise("where", (live, lacking, StaticValue(0))))
+    call.operation("assert_index", [lacking], TensorType(I64, ()), extent=1, what="mask")
+
+
+def _laid_out(call: CallContext, values: ArrayValue, places: ArrayValue, shape: tuple[Size, ...]) -> ArrayValue:
+    """`values[places]`, the one axis of the places under another shape."""
+    return reshaped(call, gather(call, Plan(values, (0,), (places,), 0)), (*shape, *values.shape[1:]))
+
+
+def _repeated(call: CallContext, values: ArrayValue, places: ArrayValue) -> ArrayValue:
+    """The places, each counted through the values from the start as often as it takes."""
+    return call.cast(call.pointwise("remainder", (places, _size_value(values.shape[0]))), I64)
+
+
+def _size_value(size: Size) -> Value:
+    return StaticValue(size) if isinstance(size, int) else SizeValue(size)
+
+
+def _counted(call: CallContext, extent: Size) -> ArrayValue:
+    """0, 1, .. below an extent."""
+    return call.array(call.iota((extent,), 0), TensorType(I64, (extent,)), scalar=False)
 
 
 def chosen_by(call: CallContext, mask: ArrayValue, value: Value, array: ArrayValue) -> Value:
@@ -83,10 +155,28 @@ def chosen_by(call: CallContext, mask: ArrayValue, value: Value, array: ArrayVal
 def putmask(call: CallContext, a: Value, /, mask: Value, values: Value) -> Value:
     array, chosen = array_of(call, a), array_of(call, mask, "mask")
     source = number_or_array(call, values, "values")
-    if isinstance(source, ArrayValue) and source.rank and source.shape != array.shape:
-        call.error("assign-mismatch", value=shape_text(source.shape), target=shape_text(array.shape))
     check_mask(call, array, chosen)
+    if isinstance(source, ArrayValue) and source.rank and source.shape != array.shape:
+        flat = array_of(call, ravel(call, source))
+        if not deciding(call, "the number of values")(Condition("<", 0, flat.shape[0])):
+            return NONE
+        source = _laid_out(call, flat, _repeated(call, flat, _counted(call, element_count(array.shape))), array.shape)
     call.write(array, chosen_by(call, call.cast(chosen, BOOL), source, array))
+    return NONE
+
+
+@spelled("np.place")
+def place(call: CallContext, arr: Value, mask: Value, vals: Value) -> Value:
+    """The k-th element that the mask chooses becomes the k-th value, counted from the start again where there are fewer."""
+    array, chosen, values = array_of(call, arr), array_of(call, mask, "mask"), array_of(call, vals, "vals")
+    check_mask(call, array, chosen)
+    flat, chosen = array_of(call, ravel(call, values)), call.cast(chosen, BOOL)
+    if not deciding(call, "the number of values")(Condition("<", 0, flat.shape[0])):
+        _demand_count(call, array_of(call, ravel(call, chosen)), 0)
+        return NONE
+    counts = call.to_array(reductions.cumsum(call, array_of(call, ravel(call, chosen))))
+    places = _repeated(call, flat, call.to_array(call.pointwise("subtract", (counts, StaticValue(1)))))
+    call.write(array, chosen_by(call, chosen, _laid_out(call, flat, places, chosen.shape), array))
     return NONE
 
 
@@ -151,8 +241,23 @@ def put_along_axis(call: CallContext, arr: Value, indices: Value, values: Value,
 @spelled("np.fill_diagonal")
 def fill_diagonal(call: CallContext, a: Value, val: Value, wrap: Value = StaticValue(False)) -> Value:
     array = array_of(call, a)
-    if array.rank != 2:
-        call.error("wrong-rank", operation="fill_diagonal", expected="a matrix", given=call.describe(array))
+    if array.rank < 2:
+        call.error("wrong-rank", operation="fill_diagonal", expected="at least two axes", given=call.describe(array))
     decide = deciding(call, "the length of a diagonal")
-    call.write(take_view(call, array, views.diagonal(array.shape, 0, 0, 1, decide)), val)
+    if array.rank == 2:
+        diagonal = take_view(call, array, views.diagonal(array.shape, 0, 0, 1, decide))
+        rows, columns = array.shape
+        if call.static(wrap, "wrap") and decide(Condition("<", columns + 1, rows)):
+            call.error("unknown-operation", name="np.fill_diagonal(wrap=True) of a tall matrix")
+    else:
+        for extent in array.shape[1:]:
+            if not call.same_size(extent, array.shape[0], "`fill_diagonal` needs axes of one length"):
+                given = call.describe(array)
+                call.error("bad-value", argument="`a`", operation="fill_diagonal", expected="axes of one length", given=given)
+        diagonal = take_view(call, array, views.View(array.shape[:1], (views.index(0),) * array.rank))
+    source = number_or_array(call, val, "val")
+    if isinstance(source, ArrayValue) and source.rank and source.shape != diagonal.shape and element_count(source.shape) != 1:
+        flat = array_of(call, ravel(call, source))
+        source = _laid_out(call, flat, _repeated(call, flat, _counted(call, diagonal.shape[0])), diagonal.shape)
+    call.write(diagonal, source)
     return NONE
