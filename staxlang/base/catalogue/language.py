@@ -178,15 +178,6 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
         "print what the kernel returns",
     ),
     Row(
-        "not-evaluated", TypeError,
-        "{what} is not compiled in this version",
-        "The construct is part of the language and is read, but this version has no compiled form of it. `fallback=\"numpy\"` runs the "
-        "function under NumPy.",
-        "@stax.kernel\ndef f(x):\n    return x[x > 0]\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return np.where(x > 0, x, 0)\nf(np.ones(3))",
-        runs=False,
-    ),
-    Row(
         "kept-loop", TypeError,
         "a loop over {what} is not compiled in this version: its trip count is not a constant",
         "Loops whose number of rounds is known when compiling are unrolled. For others write whole-array operations, or use "

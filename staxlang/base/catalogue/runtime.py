@@ -67,15 +67,6 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         runs=False,
     ),
     Row(
-        "cache-damaged", RuntimeError,
-        "the cache entry {path} is damaged and was not used: {reason}",
-        "The entry's checksum does not fit its content. The program was compiled again and the entry replaced.",
-        "# a file in the cache folder is cut off",
-        "# nothing needs to be done",
-        severity="warning",
-        runs=False,
-    ),
-    Row(
         "cache-unwritable", RuntimeError,
         "the cache folder {path} cannot be written to: {reason}",
         "Programs are compiled in each process again.",
