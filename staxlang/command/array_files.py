@@ -9,6 +9,7 @@ import csv
 import io
 import os
 import sys
+import warnings
 import zipfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
-from staxlang.base.dtypes import DType
+from staxlang.base.dtypes import DTYPES, DType, as_dtype
 from staxlang.base.suggestions import did_you_mean
 
 _SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".txt")
@@ -26,14 +27,32 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": None}
 
 def is_file_text(text: str) -> bool:
     """Does the value of an argument name a file, not a number or a list?"""
-    if text == "-" or text[:1] in "[(\"'":
-        return text == "-"
-    path, _ = _parted(text)
+    if text[:1] in "[(\"'":
+        return False
+    if _typed(text)[0] == "-":
+        return True
+    path, _ = _parted(_typed(text)[0])
     return path.lower().endswith(_SUFFIXES) or ("/" in text.strip("/") and not _is_division(text)) or os.path.isfile(path)
 
 
 def _is_division(text: str) -> bool:
     return all(part.strip().replace(".", "", 1).lstrip("-").isdigit() for part in text.split("/"))
+
+
+def dtype_named(name: str) -> DType | None:
+    """f32 or float32."""
+    found = DTYPES.get("bool" if name == "bool_" else name)
+    return found if found is not None else as_dtype(name) if name in _NUMPY_NAMES else None
+
+
+_NUMPY_NAMES = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
+
+
+def _typed(text: str) -> tuple[str, DType | None]:
+    """`x.npy:f32`: the file, and the dtype that it is converted to."""
+    file, _, name = text.rpartition(":")
+    dtype = dtype_named(name) if file else None
+    return (file, dtype) if dtype is not None else (text, None)
 
 
 def _parted(text: str) -> tuple[str, str | None]:
@@ -50,6 +69,13 @@ def _parted(text: str) -> tuple[str, str | None]:
 
 def read(text: str, name: str, dtype: DType | None, rank: int | None) -> Any:
     """The array that a text names; `name` is its parameter, `dtype` and `rank` are what is declared of it, None where nothing is."""
+    text, wanted = _typed(text)
+    if wanted is not None:
+        return _read(text, name, None, rank).astype(wanted.numpy)
+    return _read(text, name, dtype, rank)
+
+
+def _read(text: str, name: str, dtype: DType | None, rank: int | None) -> Any:
     path, part = _parted(text)
     if text == "-":
         return _numpy_file(io.BytesIO(sys.stdin.buffer.read()), "the standard input")
@@ -149,10 +175,26 @@ def _table(path: str, column: str | None, delimiter: str | None, dtype: DType | 
         except ValueError:
             bad = next(entry for entry in row if not _is_number(entry))
             _unreadable(path, f"`{bad[:30]}` in line {line} is no number")
-    made: Any = np.array(values, None if dtype is None else dtype.numpy)
+    made: Any = np.array(values)
+    if dtype is not None:
+        try:
+            made = converted(made, dtype)
+        except ValueError as problem:
+            _unreadable(path, str(problem))
     if made.shape[1] == 1 and rank != 2:
         return made[:, 0]
     return made[0] if rank == 1 and made.shape[0] == 1 else made
+
+
+def converted(array: Any, dtype: DType) -> Any:
+    """Numbers that were written down, in a declared dtype. ValueError where one of them is none of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made: Any = array.astype(dtype.numpy)
+    lost = np.argwhere((made != array) & (array == array)) if dtype.kind in "iub" else np.argwhere(np.imag(array) != 0)
+    if dtype.kind != "c" and len(lost):
+        raise ValueError(f"{array[tuple(lost[0])]} is no {dtype.name}")
+    return made
 
 
 def _rows(lines: Any, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:

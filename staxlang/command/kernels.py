@@ -37,8 +37,8 @@ def options(parser: argparse.ArgumentParser, data: bool = True) -> None:
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="a kernel of the file (default: the only one)")
     parser.add_argument(
         "--arg", "-a", metavar="NAME=VALUE", action="append", default=[],
-        help="a parameter's value: x.npy, data.npz:member, table.csv, table.csv:column, `-` (a .npy from the standard input), 3, 0.5, "
-        "1+2j, true, none, [1, 2], (0, 1), 'text', f32",
+        help="a parameter's value: x.npy, data.npz:member, table.csv, table.csv:column, `-` (a .npy from the standard input), each with "
+        ":f32 behind it for a conversion; 3, 0.5, 1+2j, true, none, [1, 2], (0, 1), 'text', f32",
     )  # fmt: skip
     parser.add_argument(
         "--random", "-r", metavar="[NAME=]DTYPE[SIZES]", action="append", default=[],

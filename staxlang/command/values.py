@@ -15,10 +15,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
-from staxlang.base.dtypes import DTYPES, DType, as_dtype
+from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.records import NamedTuple
 from staxlang.base.suggestions import did_you_mean
 from staxlang.command import array_files
+from staxlang.command.array_files import dtype_named
 from staxlang.typecheck import notation
 
 _LONGEST = 100_000  # characters of a value
@@ -65,7 +66,7 @@ def _array(value: Any, wanted: Wanted, text: str) -> Any:
         made: np.ndarray[Any, Any] = np.array(value)
         if made.dtype.kind not in "biufc":
             raise ValueError("it is no array of numbers")
-        return made if wanted.dtype is None else made.astype(wanted.dtype.numpy)
+        return made if wanted.dtype is None else array_files.converted(made, wanted.dtype)
     except (ValueError, TypeError, OverflowError) as problem:
         _malformed("--arg", text, str(problem).partition(". ")[0])
 
@@ -119,15 +120,6 @@ def _value(node: ast.expr) -> Any:
             return getattr(notation, "bool_" if dtype.name == "bool" else dtype.name)
         raise ValueError(f"`{node.id}` is no file, number or dtype; a text stands in quotes")
     raise ValueError("it is no file, number, list or text in quotes")
-
-
-def dtype_named(name: str) -> DType | None:
-    """f32 or float32."""
-    found = DTYPES.get("bool" if name == "bool_" else name)
-    return found if found is not None else as_dtype(name) if name in _NUMPY_NAMES else None
-
-
-_NUMPY_NAMES = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
 
 
 # ---- random arrays -------------------------------------------------------------------------------------------------

@@ -220,6 +220,8 @@ def test_test_of_nothing(stax_command, tmp_path) -> None:
         (np.array([10**15 + 1]), f"[{10**15}]", "first difference"),
         ((1, "a"), "(1, 'a')", None),
         ((1, 2), "(1,)", "expected 1 parts, got 2"),
+        ((np.array([1]), 2), "[[1], 2]", None),
+        ([1, 2], "(1, 2)", "expected tuple, got list"),
         ({"a": 1}, "{'a': 1}", None),
         ({"a": 1}, "{'b': 1}", "keys"),
         (np.arange(100), "[ 0 1 2 ... 99]", None),

@@ -32,6 +32,9 @@ def test_from_file_to_file(stax_command, tmp_path) -> None:
         (["scaled", "-a", "x=x.npy", "-a", "mode=minus", "-a", "shift=1"], X * 2 - 1),
         (["scaled", "-a", "x=x.npy", "-a", "mode='minus'", "-a", "shift=1"], X * 2 - 1),
         (["scaled", "-a", "x=both.npz:y"], X[1] * 2),
+        (["scaled", "-a", "x=both.npz:y:f32"], X[1].astype("f4") * 2),
+        (["blur", "-a", "x=x.npy:float32"], X.astype("f4")[1:-1, 1:-1]),
+        (["scaled", "-a", "x=table.csv:price:i64"], np.array([20.0, 22.0, 24.0])),
         (["scaled", "-a", "x=both.npz"], X[0] * 2),
         (["scaled", "-a", "x=one.npz"], X[0] * 2),
         (["scaled", "-a", "x=table.csv:price"], np.array([10.5, 11.5, 12]) * 2),
@@ -203,6 +206,14 @@ def test_damaged_files(stax_command, tmp_path, name: str, data: bytes, holds: st
     (tmp_path / name).write_bytes(data)
     ran = stax_command("run", "p.stx", "scaled", "-a", f"x={name}")
     assert ran.status == 2 and holds in ran.err, ran
+
+
+@pytest.mark.parametrize("value", ["[1, 2.5]", "[1, 300]", "[-1, 2]", "[1, 2j]", "table.csv:price"])
+def test_written_numbers_are_never_narrowed(stax_command, tmp_path, value: str) -> None:
+    (tmp_path / "u.stx").write_text("kernel f(x: u8[N]): return x\n")
+    ran = stax_command("run", "u.stx", "-a", f"x={value}")
+    assert ran.status == 2 and "is no u8" in ran.err, ran
+    assert stax_command("run", "u.stx", "-a", "x=[1, 2.0, 255]").out.startswith("result: u8[3]")
 
 
 def test_pickled_objects_are_not_loaded(stax_command, tmp_path) -> None:
