@@ -136,8 +136,7 @@ def remake(node: Node, operands: tuple[Node, ...], interner: Interner) -> Node:
 def inherit_spans(old: Node, new: Node, interner: Interner) -> None:
     spans = interner.spans.get(old)
     if spans and new is not old:
-        known = interner.spans.get(new, ())
-        interner.spans[new] = (*known, *[s for s in spans if s not in known]) if known else spans
+        interner.spans.setdefault(new, {}).update(spans)
 
 
 def slice_graph(graph: Graph, nodes: tuple[Node, ...]) -> Graph:

@@ -68,7 +68,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     for node in order:
         if node in state.stored or node.op in _READ_THROUGH or node in state.open:
             continue
-        state.spans = graph.interner.spans.get(node, ())
+        state.spans = graph.interner.spans.get(node, {})
         row = LOWERING_ROWS.get(node.op)
         if row is not None:
             row(state, node)

@@ -48,7 +48,7 @@ class Interner:
 
     def __init__(self) -> None:
         self._table: dict[tuple[Any, ...], Node] = {}
-        self.spans: dict[Node, tuple[Span, ...]] = {}
+        self.spans: dict[Node, dict[Span, None]] = {}  # in the order in which they came
 
     def make(self, op: str, operands: tuple[Node, ...] = (), type: Any = None, span: Span | None = None, **attributes: Any) -> Node:
         items = tuple(sorted(attributes.items())) if attributes else ()
@@ -60,9 +60,11 @@ class Interner:
             node.op, node.operands, node.attributes, node.type, node.number = op, operands, items, type, len(self._table)
             self._table[key] = node
         if span is not None:
-            known = self.spans.get(node, ())
-            if span not in known:
-                self.spans[node] = (*known, span)
+            known = self.spans.get(node)
+            if known is None:
+                self.spans[node] = {span: None}
+            else:
+                known[span] = None
         return node
 
     def __len__(self) -> int:

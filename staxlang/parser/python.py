@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from staxlang.base.recursion import make_room
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
@@ -46,6 +47,8 @@ REFUSED_ROWS: dict[str, str] = {
     "TemplateStr": "unsupported-template-string",
 }
 
+_SHORT = 400  # characters of a text that does not nest deeply
+
 
 def parse_function(source: Source, private: str = "") -> tree.Function:
     """The one definition in `source`, which may be indented (a method, a nested function), with its decorators.
@@ -69,9 +72,21 @@ def parse_block(source: Source) -> tuple[list[ast.stmt], int]:
 def _parsed(text: str) -> ast.Module:
     """Python 3.11's parser loses count where another thread changes the limit of recursion meanwhile: once more then."""
     try:
-        return ast.parse(text)
+        parsed = ast.parse(text)
     except SystemError:
-        return ast.parse(text)
+        parsed = ast.parse(text)
+    if len(text) >= _SHORT:
+        _make_room(parsed)
+    return parsed
+
+
+def _make_room(parsed: ast.Module) -> None:
+    """An expression of a thousand terms nests a thousand levels, and so do those who convert it, compile it again, and evaluate it."""
+    levels, level = 0, [parsed]
+    while level:
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+        levels += 1
+    make_room(2000 + 16 * levels)
 
 
 def convert_function(node: ast.AST, source: Source, shift: int, private: str = "") -> tree.Function:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from staxlang.base.records import NamedTuple
+from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
 from staxlang.runtime import late
 from staxlang.runtime.binding import Binder, Bound
@@ -200,6 +201,7 @@ class Dispatcher:
     def _compile(self, bound: Bound, prepared: Prepared) -> Version:
         """From disk where a process has made it before, else by the compiler; only a success adds to the evidence."""
         ground = Ground.get(self.settings)
+        make_room(2000)  # wherever the call comes from
         observed = observe(prepared.items, self.evidence, self.settings)
         key = record_key(ground, self._options, self.function, prepared, bound.shape, observed.text)
         number = next(self._numbers)

@@ -123,6 +123,8 @@ def is_free_of(size: Size, names: set[str]) -> bool:
 
 def depth_of(cluster: Cluster, ex: Expressions) -> int:
     """How many reductions must be complete before the last pass over the inner axes can run."""
+    if cluster.pure:
+        return 0
     level: dict[str, int] = {}
     deepest = 0
     names = set(cluster.names)

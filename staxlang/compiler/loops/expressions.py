@@ -28,11 +28,12 @@ COST_ROWS: dict[str, int] = {
 class Expressions:
     """The expressions of one schedule in the making, with memories of what was asked about them."""
 
-    __slots__ = ("_address", "_cost", "_counter", "_free", "_loads", "_reduces", "_taken", "buffers", "interner")
+    __slots__ = ("_address", "_cost", "_counter", "_free", "_loads", "_reduces", "_taken", "buffers", "interner", "walked")
 
     def __init__(self, interner: Interner, buffers: dict[str, Buffer]) -> None:
         self.interner = interner
         self.buffers = buffers
+        self.walked = 0  # nodes that were made anew with other indices
         self._free: dict[Node, Names] = {}
         self._loads: dict[Node, tuple[Node, ...]] = {}
         self._reduces: dict[Node, tuple[Node, ...]] = {}
@@ -204,20 +205,22 @@ class Expressions:
         if found is not None:
             return found
         operands = tuple([self._substitute(operand, mapping, memo) for operand in node.operands]) if node.operands else ()
+        found = memo[node] = self.moved(node, operands, mapping)
+        return found
+
+    def moved(self, node: Node, operands: tuple[Node, ...], mapping: Mapping[str, Size]) -> Node:
+        """The node on operands whose indices are replaced already, its own replaced."""
+        self.walked += 1
         make = self.interner.make
         if node.op == "load":
             subscripts = tuple([replace_symbols(one, mapping) for one in node["subscripts"]])
-            found = make("load", operands, node.type, buffer=node["buffer"], subscripts=subscripts)
-        elif node.op == "size":
-            value = replace_symbols(node["value"], mapping)
-            found = self.size(value)
-        elif node.op == "reduce":
+            return make("load", operands, node.type, buffer=node["buffer"], subscripts=subscripts)
+        if node.op == "size":
+            return self.size(replace_symbols(node["value"], mapping))
+        if node.op == "reduce":
             ranges = tuple([(name, replace_symbols(extent, mapping)) for name, extent in node["ranges"]])
-            found = make("reduce", operands, node.type, kind=node["kind"], ranges=ranges, part=node["part"])
-        else:
-            found = make(node.op, operands, node.type, **dict(node.attributes))
-        memo[node] = found
-        return found
+            return make("reduce", operands, node.type, kind=node["kind"], ranges=ranges, part=node["part"])
+        return make(node.op, operands, node.type, **dict(node.attributes))
 
     def replace(self, node: Node, table: Mapping[Node, Node], memo: dict[Node, Node] | None = None) -> Node:
         """The expression with whole sub-expressions replaced (outermost first)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
@@ -10,6 +11,7 @@ from staxlang.compiler.loops.cluster import Cluster, single
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Definition, LibraryCall
 from staxlang.compiler.loops.join import joined
+from staxlang.compiler.loops.order import Order, direct_dependences
 from staxlang.compiler.loops.units import Step, Unit
 from staxlang.compiler.target import Target
 
@@ -17,15 +19,18 @@ from staxlang.compiler.target import Target
 NOMINAL = 1024
 # A kernel is not made larger than this many instructions.
 LARGEST_KERNEL = 600
+# Of the groups that touch a buffer each is weighed against so many before it and so many after it.
+NEAREST = 16
 
 
 class Fusion:
     """The state of one greedy run: groups (clusters and library calls) and which must come before which."""
 
-    __slots__ = ("before", "ex", "groups", "readers", "reads", "refusals", "target", "writes")
+    __slots__ = ("ex", "groups", "near", "order", "readers", "reads", "refusals", "target", "touched", "weighed", "writes")
 
     def __init__(self, steps: Sequence[Step | Cluster], ex: Expressions, target: Target) -> None:
         self.ex, self.target = ex, target
+        self.weighed = 0  # pairs of groups
         self.refusals: list[tuple[Cluster, Cluster, str]] = []
         self.groups: list[Cluster | LibraryCall | None] = [
             single(step, ex) if isinstance(step, Unit) else step for step in steps
@@ -36,7 +41,13 @@ class Fusion:
             reads, writes = touched(step, ex)
             self.reads.append(reads)
             self.writes.append(writes)
-        self.before = dependences(self.reads, self.writes)
+        self.order = Order(direct_dependences(self.reads, self.writes))
+        self.touched = [reads | writes for reads, writes in zip(self.reads, self.writes, strict=True)]
+        self.near: dict[str, list[int]] = {}  # of a buffer: the clusters that touch it, in order
+        for number, group in enumerate(self.groups):
+            if isinstance(group, Cluster) and not group.sealed:
+                for buffer in self.touched[number]:
+                    self.near.setdefault(buffer, []).append(number)
         self.readers: dict[str, int] = {}
         for reads in self.reads:
             for buffer in reads:
@@ -52,35 +63,40 @@ class Fusion:
                 continue
             merged[a] += 1
             merged[b] += 1
-            for other in range(len(self.groups)):
-                if other != a and self.groups[other] is not None:
-                    one, two = min(a, other), max(a, other)
-                    gain = self._gain(one, two)
-                    if gain > 0:
-                        heappush(best, (-gain, one, two, merged[one], merged[two]))
+            for other in self._neighbours(a):
+                one, two = min(a, other), max(a, other)
+                gain = self._gain(one, two)
+                if gain > 0:
+                    heappush(best, (-gain, one, two, merged[one], merged[two]))
+
+    def _neighbours(self, number: int) -> list[int]:
+        """The groups near to one that touch a buffer of it."""
+        found: set[int] = set()
+        for buffer in self.touched[number]:
+            numbers = self.near[buffer]
+            at = bisect_left(numbers, number)
+            found.update(numbers[max(0, at - NEAREST) : at + NEAREST + 1])
+        found.discard(number)
+        return sorted(found)
 
     def _all_gains(self) -> list[tuple[int, int, int, int, int]]:
-        touching: dict[str, list[int]] = {}
-        for number, group in enumerate(self.groups):
-            if isinstance(group, Cluster) and not group.sealed:
-                for buffer in self.reads[number] | self.writes[number]:
-                    touching.setdefault(buffer, []).append(number)
         pairs: dict[tuple[int, int], None] = {}
-        for numbers in touching.values():
+        for numbers in self.near.values():
             for at, a in enumerate(numbers):
-                for b in numbers[at + 1 : at + 17]:
+                for b in numbers[at + 1 : at + NEAREST + 1]:
                     pairs[a, b] = None
         gains = [(-self._gain(a, b), a, b, 0, 0) for a, b in pairs]
         return [one for one in gains if one[0] < 0]
 
     def _gain(self, a: int, b: int) -> int:
         """Nominal bytes that are not moved when two groups run in one kernel."""
+        self.weighed += 1
         first, second = self.groups[a], self.groups[b]
         if not isinstance(first, Cluster) or not isinstance(second, Cluster) or first.sealed or second.sealed:
             return 0
         gain = 0
-        for buffer in (self.reads[a] | self.writes[a]) & (self.reads[b] | self.writes[b]):
-            if buffer in self.writes[a] & self.writes[b]:
+        for buffer in self.touched[a] & self.touched[b]:
+            if buffer in self.writes[a] and buffer in self.writes[b]:
                 continue  # each writes a part of it
             moved = self._bytes(buffer)
             gain += moved
@@ -96,9 +112,9 @@ class Fusion:
         first, second = self.groups[a], self.groups[b]
         if not isinstance(first, Cluster) or not isinstance(second, Cluster):
             return False
-        if self._through_third(a, b):
+        if self.order.through_third(a, b):
             return self._refuse(first, second, "another kernel has to run between them")
-        if self.before[a] >> b & 1:
+        if self.order.comes_first(b, a):
             first, second = second, first
         if first.cost + second.cost > LARGEST_KERNEL:
             return self._refuse(first, second, "the kernel would be too large")
@@ -108,12 +124,13 @@ class Fusion:
         self.groups[a], self.groups[b] = made, None
         self.reads[a] |= self.reads[b]
         self.writes[a] |= self.writes[b]
-        self.reads[b] = self.writes[b] = frozenset()
-        merged = (self.before[a] | self.before[b]) & ~(1 << a | 1 << b)
-        for number, before in enumerate(self.before):
-            if before & (1 << a | 1 << b):
-                self.before[number] = (before & ~(1 << b)) | 1 << a | merged
-        self.before[a], self.before[b] = merged, 0
+        for buffer in self.touched[b]:
+            self.near[buffer].remove(b)
+            if buffer not in self.touched[a]:
+                insort(self.near[buffer], a)
+        self.touched[a] |= self.touched[b]
+        self.reads[b] = self.writes[b] = self.touched[b] = frozenset()
+        self.order.merge(a, b)
         return True
 
     def _refuse(self, first: Cluster, second: Cluster, why: str) -> bool:
@@ -130,32 +147,10 @@ class Fusion:
                 found[one.title, other.title] = why
         return [f"{one} and {other} are not fused: {why}" for (one, other), why in found.items()]
 
-    def _through_third(self, a: int, b: int) -> bool:
-        """Whether a path from one to the other leads through a third group (`before` is transitive)."""
-        for first, last in ((a, b), (b, a)):
-            between = self.before[last] & ~(1 << first)
-            number = 0
-            while between:
-                if between & 1 and self.before[number] >> first & 1:
-                    return True
-                between >>= 1
-                number += 1
-        return False
-
     def ordered(self) -> list[Cluster | LibraryCall]:
         """The groups in an order that respects the dependences; otherwise as the program had them."""
-        left = [number for number, group in enumerate(self.groups) if group is not None]
-        done = 0
-        alive = sum(1 << number for number in left)
-        order: list[Cluster | LibraryCall] = []
-        while left:
-            number = next(n for n in left if not self.before[n] & alive & ~done)
-            left.remove(number)
-            done |= 1 << number
-            group = self.groups[number]
-            assert group is not None
-            order.append(group)
-        return order
+        groups = {number: group for number, group in enumerate(self.groups) if group is not None}
+        return [groups[number] for number in self.order.ordered(list(groups))]
 
 
 def fuse(steps: Sequence[Step | Cluster], ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:
@@ -181,23 +176,11 @@ def touched(step: Step | Definition | Cluster, ex: Expressions) -> tuple[frozens
 def dependences(reads: Sequence[frozenset[str]], writes: Sequence[frozenset[str]]) -> list[int]:
     """For each step the set (bits) of steps that must come before it, directly or not."""
     before: list[int] = []
-    writers: dict[str, int] = {}
-    readers: dict[str, int] = {}
-    for number, (read, written) in enumerate(zip(reads, writes, strict=True)):
-        direct = 0
-        for buffer in read:
-            direct |= writers.get(buffer, 0)
-        for buffer in written:
-            direct |= writers.get(buffer, 0) | readers.get(buffer, 0)
-        total = direct
-        for other in range(number):
-            if direct >> other & 1:
-                total |= before[other]
+    for number, others in enumerate(direct_dependences(reads, writes)):
+        total = 0
+        for other in others:
+            total |= before[other] | 1 << other
         before.append(total & ~(1 << number))
-        for buffer in read:
-            readers[buffer] = readers.get(buffer, 0) | 1 << number
-        for buffer in written:
-            writers[buffer] = writers.get(buffer, 0) | 1 << number
     return before
 
 

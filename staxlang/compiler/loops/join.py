@@ -46,7 +46,7 @@ def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster |
         made = _aligned(a, b, pairs, ex)
     if isinstance(made, str):
         return made
-    return _checked(made, max(depth_of(a, ex), depth_of(b, ex)), ex, target)
+    return _checked(made, (a, b), ex, target)
 
 
 def parts_apart(a: Cluster, b: Cluster, ex: Expressions) -> bool:
@@ -245,13 +245,17 @@ def _walks_rows(a: Cluster, ex: Expressions) -> bool:
 # ---- what a cluster must satisfy -----------------------------------------------------------------------------------
 
 
-def _checked(made: Cluster, before: int, ex: Expressions, target: Target) -> Cluster | str:
-    """The cluster, if it may be; `before` is the depth of the deeper one of those that it is made of."""
+def _checked(made: Cluster, parts: tuple[Cluster, Cluster], ex: Expressions, target: Target) -> Cluster | str:
+    """The cluster made of two, if it may be."""
     written = {unit.buffer: unit for unit in made.units}
+    pure = made.pure and parts[0].pure and parts[1].pure  # then reads within each of them are right still
+    home = {unit.buffer: number for number, part in enumerate(parts) for unit in part.units} if pure else {}
     for unit in made.units:
         for load in ex.loads(unit.body):
             source = written.get(load["buffer"])
-            wrong = _wrong_read(made, unit, source, load, ex) if source is not None else None
+            if source is None or (pure and home[source.buffer] == home[unit.buffer]):
+                continue
+            wrong = _wrong_read(made, unit, source, load, ex)
             if wrong is not None:
                 return wrong
     for number, unit in enumerate(made.units):
@@ -262,7 +266,7 @@ def _checked(made: Cluster, before: int, ex: Expressions, target: Target) -> Clu
         return "it changes an argument that it reads"
     if not made.pure and changes_what_it_reads(made, ex):
         return "it overwrites what it reads"
-    depth = depth_of(made, ex)
+    before, depth = max([depth_of(part, ex) for part in parts]), depth_of(made, ex)
     if depth > DEEPEST:
         return "a row would be walked too often"
     if depth > before and is_few(made.outer, target) and is_long(made, ex, target):

@@ -8,6 +8,7 @@ from typing import Literal
 from staxlang.base.records import record
 from staxlang.base.sizes import Size, substitute, symbol, symbols
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol, subexpressions
+from staxlang.compiler.loops.inlining import Content, Inlining
 from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range, Walk
 from staxlang.compiler.node import Node
 
@@ -17,6 +18,8 @@ CHEAP = 3
 CHEAP_EXPANDED = 6
 # Work that several sites of one reader may repeat between them.
 REPEATED = 16
+# A value of more instructions than this is kept: a longer body is no faster, and compiles in more than proportional time.
+LARGEST_BODY = 600
 
 
 @record
@@ -82,7 +85,7 @@ class _Uses:
 def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
     """The program's steps in order; what is inlined or read by nobody is gone."""
     uses = _Uses(program, ex)
-    inlined: dict[str, Definition] = {}
+    inlining = Inlining(ex)
     steps: list[Step] = []
     names: dict[tuple[int, int, str], str] = {}
     for number, step in enumerate(program.steps):
@@ -93,12 +96,11 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
             continue
         if _is_overwritten(number, step.buffer, program, uses, ex):
             continue
-        body = _expanded(step.body, inlined, ex)
-        if _is_inlined(number, step, body, program, uses, ex):
-            inlined[step.buffer] = Definition(step.buffer, step.ranges, step.subscripts, body)
+        content = _inlined(number, step, inlining, program, uses, ex)
+        if content is not None:
+            inlining.add(step, content)
         else:
-            indirect = tuple([_expanded(node, inlined, ex) for node in step.indirect])
-            steps.append(_unit(number, step, body, indirect, names, ex))
+            steps.append(_unit(number, step, inlining, names, ex))
     return steps
 
 
@@ -111,23 +113,7 @@ def _is_overwritten(number: int, buffer: str, program: LoopProgram, uses: _Uses,
     return not any(number < reader <= after[0] for reader in uses.reads.get(buffer, ()))
 
 
-def _expanded(body: Node, inlined: dict[str, Definition], ex: Expressions) -> Node:
-    table: dict[Node, Node] = {}
-    for load in ex.loads(body):
-        definition = inlined.get(load["buffer"])
-        if definition is not None:
-            mapping = {name: subscript for (name, _), subscript in zip(definition.ranges, load["subscripts"], strict=True)}
-            if load.operands:
-                indirect = tuple([ex.replace(operand, table) for operand in load.operands])
-                table[load] = ex.index(definition.body, mapping, indirect, {})
-            else:
-                table[load] = ex.substitute(definition.body, mapping)
-    return ex.replace(body, table) if table else body
-
-
-def _unit(
-    number: int, step: Definition, body: Node, indirect: tuple[Node, ...], names: dict[tuple[int, int, str], str], ex: Expressions
-) -> Unit:
+def _unit(number: int, step: Definition, inlining: Inlining, names: dict[tuple[int, int, str], str], ex: Expressions) -> Unit:
     """The unit of a definition; `names` are those of indices that definitions of one stage share."""
     mapping: dict[str, Size] = {}
     ranges: list[Range] = []
@@ -139,13 +125,13 @@ def _unit(
             mapping[name] = symbol(own)
             ranges.append((own, extent))
     subscripts = tuple([one if isinstance(one, int) else _mapped(one, mapping) for one in step.subscripts])
-    memo: dict[Node, Node] = {}
+    body = step.body
     if body.op == "scan":
         scanned = lone_symbol(mapping[body["index"]]) or ""  # no name: an axis of extent 1
-        body = ex.make("scan", (ex.substitute(body.operands[0], mapping, memo),), body.type, kind=body["kind"], index=scanned)
+        body = ex.make("scan", (inlining.expanded(body.operands[0], mapping),), body.type, kind=body["kind"], index=scanned)
     else:
-        body = drop_unit_reductions(ex.substitute(body, mapping, memo), ex)
-    indirect = tuple([ex.substitute(node, mapping, memo) for node in indirect])
+        body = drop_unit_reductions(inlining.expanded(body, mapping), ex)
+    indirect = tuple([inlining.expanded(node, mapping) for node in step.indirect])
     return Unit(number, step.buffer, tuple(ranges), subscripts, body, step.mode, indirect, _walk(step.walk, mapping))
 
 
@@ -191,28 +177,33 @@ def drop_unit_reductions(body: Node, ex: Expressions) -> Node:
     return ex.replace(body, table) if table else body
 
 
-def _is_inlined(number: int, step: Definition, body: Node, program: LoopProgram, uses: _Uses, ex: Expressions) -> bool:
+def _inlined(number: int, step: Definition, inlining: Inlining, program: LoopProgram, uses: _Uses, ex: Expressions) -> Content | None:
+    """What the step's value holds, where it is to be computed by its readers."""
     buffer = program.buffers[step.buffer]
     if buffer.role != "temporary" or step.buffer in uses.kept or len(uses.writes[step.buffer]) > 1 or step.indirect:
-        return False
-    if number < program.checked and ex.checks(body):  # made before arguments are written to, and not again
-        return False
-    if body.op == "scan" or ex.reduces(body) or step.walk is not None:
-        return False
+        return None
+    if step.body.op == "scan" or ex.reduces(step.body) or step.walk is not None:
+        return None
+    content = inlining.content(step.body)
+    if content.size > LARGEST_BODY:
+        return None
+    if number < program.checked and content.checks:  # made before arguments are written to, and not again
+        return None
     sites = uses.sites[step.buffer]
-    if any(load.operands for _, load in sites) and not (ex.cost(body) <= CHEAP_EXPANDED and ex.can_index(body, dict(step.ranges))):
-        return False
+    if any(load.operands for _, load in sites):
+        if content.cost > CHEAP_EXPANDED or not ex.can_index(inlining.expanded(step.body, {}), dict(step.ranges)):
+            return None
     last = max([reader for reader, _ in sites])
-    if uses.written_between({load["buffer"] for load in ex.loads(body)}, number, last):
-        return False
-    if any(_moves_within(step, body, load, program.steps[reader], ex) for reader, load in sites):
-        return False
-    return _pays(step, body, sites, program, ex)
+    if uses.written_between({load["buffer"] for load in content.loads}, number, last):
+        return None
+    if any(_moves_within(step, content, load, program.steps[reader]) for reader, load in sites):
+        return None
+    return content if _pays(step, content, sites, program) else None
 
 
-def _moves_within(step: Definition, body: Node, load: Node, reader: Definition | LibraryCall, ex: Expressions) -> bool:
+def _moves_within(step: Definition, content: Content, load: Node, reader: Definition | LibraryCall) -> bool:
     """Whether the reader, with the value written into it, would read the buffer that it writes at other places than it writes."""
-    own = [inner for inner in ex.loads(body) if isinstance(reader, Definition) and inner["buffer"] == reader.buffer]
+    own = [inner for inner in content.loads if isinstance(reader, Definition) and inner["buffer"] == reader.buffer]
     if not own or not isinstance(reader, Definition):
         return False
     mapping = {name: subscript for (name, _), subscript in zip(step.ranges, load["subscripts"], strict=True)}
@@ -221,10 +212,10 @@ def _moves_within(step: Definition, body: Node, load: Node, reader: Definition |
     )
 
 
-def _pays(step: Definition, body: Node, sites: dict[tuple[int, Node], None], program: LoopProgram, ex: Expressions) -> bool:
+def _pays(step: Definition, content: Content, sites: dict[tuple[int, Node], None], program: LoopProgram) -> bool:
     """Whether computing the value at its readers costs no more than keeping it."""
-    large = [load for load in ex.loads(body) if program.buffers[load["buffer"]].shape]
-    work = ex.cost(body) - len(large)
+    large = [load for load in content.loads if program.buffers[load["buffer"]].shape]
+    work = content.cost - len(large)
     if work <= CHEAP and len(large) <= 1:
         return True
     if work <= REPEATED and all(extent == 1 for _, extent in step.ranges):  # one value: readers make it before their loops

@@ -39,7 +39,7 @@ class Lowering:
         self.counts = {"r": 0, "t": 0}
         self.open: frozenset[Node] = frozenset()  # values for one point of a tensor in pieces: part of its definitions
         self.results_of_pieces: tuple[Node, ...] = ()
-        self.spans: tuple[Span, ...] = ()  # of the graph node that is being lowered
+        self.spans: dict[Span, None] = {}  # of the graph node that is being lowered
 
     # ---- buffers ----
 
