@@ -84,6 +84,8 @@ def _elements(got: Any, right: Any, absolute: float, where: str) -> str | None:
     dtype = from_numpy(got.dtype)
     relative = _TOLERANCES.get(dtype.name, 0.0) if dtype is not None else 0.0
     wide = np.complex128 if got.dtype.kind == "c" or right.dtype.kind == "c" else np.float64
+    finite = np.abs(right.astype(wide))[np.isfinite(right.astype(wide))]
+    absolute = max(absolute, relative * float(finite.max(initial=0.0)))  # a 0 beside larger numbers has been rounded as they have
     near = np.isclose(got.astype(wide), right.astype(wide), rtol=relative, atol=absolute, equal_nan=True)
     if got.dtype.kind in "iub" and right.dtype.kind in "iub":
         near = got == right

@@ -218,6 +218,8 @@ def test_test_of_nothing(stax_command, tmp_path) -> None:
         (np.array([1 + 2j]), "[1+2j]", None),
         (np.array([1, 2]), "[1, 3]", "at [1]: expected 3, got 2"),
         (np.array([10**15 + 1]), f"[{10**15}]", "first difference"),
+        (np.array([1.0, -1e-17]), "[1.0, 0.0]", None),
+        (np.array([-1e-17]), "[0.0]", "first difference"),
         ((1, "a"), "(1, 'a')", None),
         ((1, 2), "(1,)", "expected 1 parts, got 2"),
         ((np.array([1]), 2), "[[1], 2]", None),
