@@ -24,7 +24,7 @@ class Settings:
     static_loop_limit: int = 4096  # iterations of a loop that must unroll
     recursion_limit: int = 200  # depth of inlined calls
     isa: str | None = None  # instead of the host's: avx512, avx2, sse2, neon
-    checked: bool = False  # indices are tested at each access, with the place in the message
+    checked: bool = False  # an operation that makes NaN or infinity of finite numbers is an error (indices are always tested)
     fast_math: bool = False
     strict: bool = False  # more versions than max_versions are an error, and so is a fallback
     fallback: str | None = None  # "numpy": run under NumPy what cannot be compiled, with a warning

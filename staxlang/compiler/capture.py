@@ -8,6 +8,7 @@ from typing import Any
 from staxlang.base.sizes import Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.compiler.finite import finite_check
 from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
 from staxlang.compiler.node import Interner, Node
@@ -24,7 +25,7 @@ class GraphRecorder:
     `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
     """
 
-    __slots__ = ("_answers", "_checks", "_facts", "declared", "gates", "interner", "recorded", "run_gate")
+    __slots__ = ("_answers", "_checks", "_facts", "declared", "gates", "interner", "recorded", "run_gate", "watched")
 
     checking = False
 
@@ -36,6 +37,7 @@ class GraphRecorder:
         self.gates: list[Gate] = []
         self._answers: dict[Node, GateAnswer] = {}
         self._checks: dict[Node, None] = {}  # without those that a gate's replay makes
+        self.watched: Callable[[Span | None], tuple[bool, Node | None]] | None = None  # checked mode, see `_watch`
         self._facts = facts  # what is known about sizes by now: the evaluation's context knows, see `facts_from`
 
     def facts_from(self, facts: Callable[[], Facts]) -> None:
@@ -51,7 +53,17 @@ class GraphRecorder:
             self.declared[op][node["position"]] = node
         elif op in CHECKS:
             self._checks[node] = None
+        elif self.watched is not None:
+            self._watch(node, span)
         return node
+
+    def _watch(self, node: Node, span: Span | None) -> None:
+        """In checked mode a check beside each operation. `watched` says of a place whether it is looked at, and whether it is reached."""
+        assert self.watched is not None
+        looked_at, live = self.watched(span)
+        check = finite_check(self.interner, node, span, len(self._checks), live) if looked_at else None
+        if check is not None:
+            self._checks[check] = None
 
     def composite(
         self,
@@ -66,6 +78,9 @@ class GraphRecorder:
         plain numbers and texts (the region holds what all of them did)."""
         nodes = _make_composite(self, name, operands, attributes, types, span, open)
         self.recorded.update(dict.fromkeys(nodes))
+        if self.watched is not None:
+            for node in nodes:
+                self._watch(node, span)
         return nodes
 
     def keep(self, node: Node) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import FunctionType
 from typing import Any
 
@@ -91,8 +92,16 @@ class KernelCapture:
         self.context.hints.update(said.hints)
         self.context.capture_type = self._capture_type
         self.recorder.facts_from(lambda: self.context.facts)
+        if settings.checked:
+            self.recorder.watched = self._watched
         self.gates: list[GateStep] = []
         self.evaluation: Evaluation | None = None
+
+    def _watched(self, span: Span | None) -> tuple[bool, Any]:
+        """Whether operations are tested for NaN and infinity - what the user wrote, outside of `np.errstate` -, and what says that they run."""
+        live = self.context.branches.live
+        own = span is not None and not span.source.name.startswith(_LIBRARY)
+        return own and not self.context.quiet, None if live is None else live.storage.handle
 
     def run(self, function: FunctionValue) -> None:
         """Walk the function. Sizes that annotations had to be solved for are guards like those that the walk decides on."""
@@ -227,6 +236,7 @@ class KernelCapture:
         return version
 
 
+_LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
 _SCALAR_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 

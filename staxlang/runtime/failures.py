@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.settings import Settings
+from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph
 from staxlang.compiler.target import Target
 from staxlang.runtime import externs
@@ -21,6 +22,8 @@ def raise_failed_check(graph: Graph, target: Target, settings: Settings, status:
         raise_diagnostics([diagnose("negative-power", span, power="taken from data")])
     if node.get("what") == "mask":
         raise_diagnostics([diagnose("assign-mismatch", span, value="(another number, ...)", target="(chosen by the mask, ...)")])
+    if node.get("what", "").startswith(NOT_FINITE):
+        raise_diagnostics([diagnose("not-finite", span, expression=place_text(span))])
     expression = span.source.line(span.line).strip() if span is not None else "an index"
     fields = {"index": "taken from data", "axis": node.get("axis", 0), "extent": node.get("extent", "?"), "expression": expression}
     raise_diagnostics([diagnose("index-out-of-range-at-run", span, **fields)])

@@ -15,6 +15,7 @@ Stored = tuple[Any, ...]
 
 EXPONENT = "negative exponent"
 MASK = "values for a mask"
+FINITE = "not finite: "
 """What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
 
 EXTERN = "extern "

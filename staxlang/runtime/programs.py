@@ -15,6 +15,7 @@ from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Size, parse_size, symbols
 from staxlang.base.spans import Span
+from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph, fingerprint, topological
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
@@ -33,7 +34,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, MASK, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -174,6 +175,8 @@ def check_text(made: Stages, number: int) -> str:
     node, span = check_of(made, number)
     if node.get("what") == "exponent":
         return EXPONENT
+    if node.get("what", "").startswith(NOT_FINITE):
+        return f"{FINITE}{place_text(span)}"
     if node.get("what") == "mask":
         return MASK
     if node.op == "extern_check":

@@ -13,6 +13,7 @@ from staxlang.base.dtypes import BF16, F16, DType
 from staxlang.base.externs import find_extern
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
+from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph, topological
 from staxlang.compiler.loops.meaning import neutral
 from staxlang.compiler.node import Node
@@ -240,6 +241,8 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
     if wrong.size:
         if node.get("what") == "exponent":
             raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
+        if node.get("what", "").startswith(NOT_FINITE):
+            raise FloatingPointError("an operation on finite numbers gives NaN or infinity")
         if node.get("what") == "mask":
             raise ValueError("as many values are needed as the mask chooses elements")
         raise IndexError(f"{node.get('what', 'index')} {int(wrong.flat[0])} is out of bounds for an axis of {extent}")

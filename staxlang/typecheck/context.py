@@ -46,8 +46,8 @@ class EvaluationContext:
     __slots__ = (
         "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
         "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
-        "iterate", "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "recorder", "rigid", "sizes",
-        "storages", "unroll_limit", "written",
+        "iterate", "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "quiet", "recorder", "rigid",
+        "sizes", "storages", "unroll_limit", "written",
     )  # fmt: skip
 
     def __init__(
@@ -89,6 +89,7 @@ class EvaluationContext:
         self.choose: Callable[..., Value] = _not_started  # (call, condition, thunk, thunk): one of two evaluations, chosen by the program
         self.storages: dict[Any, Storage] = {}
         self.branches = Branches()
+        self.quiet = False  # inside of `with np.errstate(...)`
         self.indices = Indices()
         self.written: dict[int, None] = {}  # positions of the inputs that have been written to so far
         self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)

@@ -115,7 +115,8 @@ def expression_statement(frame: Frame, node: tree.ExpressionStatement) -> Signal
 
 
 def with_(frame: Frame, node: tree.With) -> Signal:
-    """Contexts that only change warnings and printing have no meaning here; any other is refused."""
+    """Contexts that only change warnings and printing have no meaning here (`np.errstate` but for checked mode); any other is refused."""
+    quiet = frame.context.quiet
     for expression, target in node.items:
         called = expression.function if type(expression) is tree.Call else expression
         value = frame.evaluate(called)
@@ -124,10 +125,15 @@ def with_(frame: Frame, node: tree.With) -> Signal:
             frame.call(expression).error("unsupported-with", what=source_text(expression))
         if target is not None:
             bind(frame, target, NONE)
-    for statement in node.body:
-        signal = frame.execute(statement)
-        if signal is not None:
-            return signal
+        quiet = quiet or getattr(found, "__name__", None) == "errstate"
+    before, frame.context.quiet = frame.context.quiet, quiet
+    try:
+        for statement in node.body:
+            signal = frame.execute(statement)
+            if signal is not None:
+                return signal
+    finally:
+        frame.context.quiet = before
     return None
 
 

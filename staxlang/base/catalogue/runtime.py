@@ -58,6 +58,15 @@ RUNTIME_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x, k):\n    return np.take(x, k)\nf(np.ones(3), np.array([2]))",
     ),
     Row(
+        "not-finite", FloatingPointError,
+        "NaN or infinity comes of finite numbers in `{expression}`",
+        "In checked mode each operation on floats that the function writes is tested; nothing was written. What stands under "
+        "`with np.errstate(...)` is not, nor is the inside of library functions.",
+        "@stax.kernel(checked=True)\ndef f(x):\n    return np.log(x)\nf(np.zeros(3))",
+        "@stax.kernel(checked=True)\ndef f(x):\n    return np.log(x + 1)\nf(np.zeros(3))",
+        "keep the operands where the operation is defined, or put the statement under `with np.errstate(all=\"ignore\")`",
+    ),
+    Row(
         "compilation-failed", RuntimeError,
         "`{kernel}` could not be compiled: {reason}",
         "The compiler itself failed. This is a defect of Stax; the text says where.",
