@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,8 @@ def resolve(object: Any) -> Meaning | None:
         return SPELLINGS.get(f"stax.{object.name}") or word(object.name) or LibraryMeaning(f"stax.{object.name}", object.name)
     if kind is ExternOperation:
         return ExternMeaning(object)
+    if kind is MethodType and type(object.__self__).__module__.startswith("numpy.random"):
+        return RefusedMeaning(f"np.random.{object.__name__}", RANDOM_ADVICE)
     if kind is BuiltinFunctionType and type(object.__self__) is np.ufunc:
         return resolve_attribute(object.__self__, object.__name__)
     if isinstance(object, type):
@@ -115,8 +117,6 @@ def _foreign(object: Any, kind: type) -> Meaning | None:
     if kind is np.ufunc:
         return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
     module, name = getattr(object, "__module__", None), getattr(object, "__name__", None)
-    if type(getattr(object, "__self__", None)).__module__.startswith("numpy.random"):  # a generator's method
-        return RefusedMeaning(f"np.random.{name}", RANDOM_ADVICE)
     if not isinstance(module, str) or not isinstance(name, str) or module.partition(".")[0] not in _FOREIGN:
         return None
     spoken = f"np.{module[6:]}.{name}" if module.startswith("numpy.") and not module.startswith("numpy._") else f"np.{name}"

@@ -1,5 +1,7 @@
 """What is refused, with its code, its place, the kind of the exception - and the text's form."""
 
+import itertools
+
 import numpy as np
 import pytest
 from programs import Captured, program, refusal
@@ -91,7 +93,7 @@ class Own(Exception):
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize(("body", "code", "kind", "caret"), ROWS, ids=[f"{k}-{row[1]}" for k, row in enumerate(ROWS)])
 def test_refusal(body, code, kind, caret):
-    function = program(f"def f(x):\n    {body}\n", helper=helper, forever=forever, Own=Own, compiled=np.random.default_rng(0).random)
+    function = program(f"def f(x):\n    {body}\n", helper=helper, forever=forever, Own=Own, compiled=itertools.count)
     error = refusal(function, A, depth_limit=200)
     assert isinstance(error, kind) and [d.code for d in error.diagnostics] == [code], error
     (diagnostic,) = error.diagnostics
