@@ -322,7 +322,7 @@ def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]], oper
             if known == 1:
                 joined: Size | None = extent
             else:
-                joined = _join_extents(call, known, extent)
+                joined = join_extents(call, known, extent)
             if joined is None:
                 _mismatch(call, shapes, operands, (owners[axis], known), (index, extent))
             if joined is extent:
@@ -331,7 +331,7 @@ def broadcast_shapes(call: CallContext, shapes: Sequence[tuple[Size, ...]], oper
     return tuple(result)
 
 
-def _join_extents(call: CallContext, left: Size, right: Size) -> Size | None:
+def join_extents(call: CallContext, left: Size, right: Size) -> Size | None:
     """The extent that two different ones broadcast to; None where they do not."""
     if isinstance(left, int) and isinstance(right, int):
         return None

@@ -9,6 +9,7 @@ from staxlang.base.sizes import Size, evaluate, symbols
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.pointwise import join_extents
 from staxlang.typecheck.surface.arguments import absent, array_of, dtype_of, expand, take_view
 from staxlang.typecheck.surface.linear import Axes, contract
 from staxlang.typecheck.surface.output import into
@@ -131,11 +132,12 @@ def _extents(call: CallContext, terms: Sequence[Term]) -> dict[str, Size]:
             known = extents.get(letter, 1)
             if known == extent or extent == 1:
                 extents.setdefault(letter, extent)
-            elif known == 1:
-                extents[letter] = extent
-            elif not call.same_size(known, extent, f"index {letter} of einsum"):
+                continue
+            joined = extent if known == 1 else join_extents(call, known, extent)
+            if joined is None:
                 notes = [note for note in (call.context.origin(known), call.context.origin(extent)) if note is not None]
                 call.error("einsum-mismatch", operation="np.einsum", index=letter, left=known, right=extent, notes=notes)
+            extents[letter] = joined
     return extents
 
 
@@ -144,7 +146,7 @@ def _shared(call: CallContext, term: Term, extents: dict[str, Size]) -> Term:
     drop = tuple(
         axis
         for axis, (letter, extent) in enumerate(zip(term.letters, term.array.shape, strict=True))
-        if extent == 1 and extents[letter] != 1
+        if call.simplify(extent) == 1 and call.simplify(extents[letter]) != 1
     )
     if not drop:
         return term
