@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from staxlang.base.dtypes import WEAK_INT, DType, concrete, promote
@@ -13,7 +13,7 @@ from staxlang.base.sizes import Condition, Size, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext
-from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.frames import Frame, children
 from staxlang.typecheck.index_notation.bodies import bound, element, made_index, searching
 from staxlang.typecheck.index_notation.boxes import Box
 from staxlang.typecheck.index_notation.orders import OwnRead
@@ -130,7 +130,12 @@ def _search(frame: Frame, pieces: Sequence[Piece], owns: dict[str, Own]) -> dict
     if outermost:
         for piece in pieces:
             require_ranges(frame.call(piece.node), piece.indices)
-    return _dtypes(pieces)
+    # Where a tensor begins, its dtype does: `0.5 * e[n - 1]` by itself would be f64.
+    return {**_dtypes(pieces), **_dtypes([piece for piece in pieces if not _mentions(piece.node, owns)])}
+
+
+def _mentions(node: Any, owns: Mapping[str, Own]) -> bool:
+    return (type(node) is tree.Name and node.id in owns) or any(_mentions(child, owns) for child in children(node))
 
 
 def _placeholder(frame: Frame, own: Own, dtype: DType) -> ArrayValue:
