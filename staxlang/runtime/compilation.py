@@ -98,7 +98,7 @@ class KernelCapture:
         self.evaluation: Evaluation | None = None
 
     def _watched(self, span: Span | None) -> tuple[bool, Any]:
-        """Whether operations are tested for NaN and infinity - what the user wrote, outside of `np.errstate` -, and what says that they run."""
+        """Whether operations are tested for NaN and infinity: what the user wrote outside of `np.errstate`; and what says that they run."""
         live = self.context.branches.live
         own = span is not None and not span.source.name.startswith(_LIBRARY)
         return own and not self.context.quiet, None if live is None else live.storage.handle

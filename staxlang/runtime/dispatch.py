@@ -20,8 +20,9 @@ from staxlang.runtime.foreign import Taken, taken
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference, Matched
+from staxlang.runtime.originals import with_originals
 from staxlang.runtime.records import RestoredFailure, record_key, restore, save, signature_text
-from staxlang.runtime.signature import Prepared, class_of, prepare
+from staxlang.runtime.signature import Prepared, prepare
 from staxlang.runtime.versions import Replays, Version
 
 _MISSES_KEPT: Final = 64
@@ -157,7 +158,7 @@ class Dispatcher:
             for copy, original in prepared.copies:
                 if version.writes(copy, matched):
                     original[...] = copy
-            result = _with_originals(result, prepared)
+            result = with_originals(result, prepared.copies)
         return result
 
     # ---- misses ----
@@ -332,11 +333,3 @@ def _changing(differences: list[tuple[Version, list[Difference]]]) -> str:
         for difference in found:
             counts[difference.path] = counts.get(difference.path, 0) + 1
     return f"`{max(counts, key=lambda path: counts[path])}`" if counts else "the call"
-
-
-def _with_originals(result: Any, prepared: Prepared) -> Any:
-    """A converted copy that is returned as it came is the caller's own array."""
-    for copy, original in prepared.copies:
-        if result is copy:
-            return original
-    return tuple([_with_originals(item, prepared) for item in result]) if class_of(result) is tuple else result

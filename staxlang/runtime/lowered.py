@@ -25,7 +25,8 @@ from staxlang.runtime.declared import Declared, declared
 from staxlang.runtime.foreign import taken
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.matching import Difference, Matched
-from staxlang.runtime.signature import NUMBERS, Item, Prepared, class_of, prepare
+from staxlang.runtime.originals import with_originals
+from staxlang.runtime.signature import NUMBERS, Item, Prepared, prepare
 from staxlang.runtime.specs import Specified, specify
 from staxlang.runtime.versions import Version
 from staxlang.typecheck.annotations import TensorAnnotation
@@ -265,7 +266,7 @@ class Compiled:
         for copy, original in prepared.copies:
             if self._version.writes(copy, found):
                 original[...] = copy
-        return _with_originals(result, prepared)
+        return with_originals(result, prepared.copies)
 
     def _with_copies(self, prepared: Prepared, differences: list[Difference]) -> tuple[Prepared, Matched]:
         """The call with copies of arrays that overlap a written one, and of arrays that lie otherwise than the program reads them."""
@@ -294,11 +295,3 @@ def _row_major(prepared: Prepared) -> Prepared:
     """The call with row-major copies of the arrays that lie otherwise."""
     arrays = [item.value for item in prepared.items if item.kind == "array" and not item.value.flags.c_contiguous]
     return prepared.replace({id(array): np.ascontiguousarray(array) for array in arrays})._replace(copies=prepared.copies)
-
-
-def _with_originals(result: Any, prepared: Prepared) -> Any:
-    """A converted copy that is returned as it came is the caller's own array."""
-    for copy, original in prepared.copies:
-        if result is copy:
-            return original
-    return tuple([_with_originals(item, prepared) for item in result]) if class_of(result) is tuple else result

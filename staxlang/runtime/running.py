@@ -110,6 +110,14 @@ class _Memory:
         self.owner = owner
 
 
+def owner_of(array: Array) -> Any:
+    """The array whose memory a view among the results shows; None where it is no such view."""
+    base: Any = array.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return base.owner if type(base) is _Memory else None
+
+
 def _view(owner: Any, tree: tuple[Any, ...], matched: Matched) -> Any:
     *_, shape, strides, offset, writable = tree
     env = matched.env
