@@ -123,6 +123,15 @@ def _iota(run: _Run, node: Node) -> Array:
     return np.broadcast_to(line.reshape([-1 if k == axis else 1 for k in range(len(shape))]), shape)
 
 
+def _place(run: _Run, node: Node) -> Array:
+    """The number that a size over the indices is, at each of them."""
+    shape = run.shape(node.type.shape)
+    env: dict[str, Any] = dict(run.sizes)
+    for axis, extent in enumerate(shape):
+        env[index_name(axis)] = np.arange(extent).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+    return np.broadcast_to(np.asarray(_over_arrays(node["value"], env), node.type.dtype.numpy), shape)
+
+
 # ---- views ---------------------------------------------------------------------------------------------------------
 
 
@@ -453,6 +462,7 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "constant_array": _constant_array,
     "size": _size,
     "iota": _iota,
+    "place": _place,
     "view": _view,
     "bordered": _bordered,
     "cast": _cast,

@@ -259,6 +259,8 @@ def select(call: CallContext, test: ArrayValue, one: tuple[Value, Held], two: tu
         return RecordValue(left.cls, fields, left.ordered, left.path)
     if _is_same(left, right):
         return left
+    if call.context.indices.active and call.is_numeric(left) and call.is_numeric(right):  # elements: they promote as under `where`
+        return call.pointwise("where", (test, left, right))
     raise _Mismatch(call.describe(left), call.describe(right))
 
 

@@ -114,6 +114,7 @@ _LEAF_ATTRIBUTES = {
     "constant_array": ("data",),
     "iota": ("axis",),
     "own": ("number",),
+    "place": ("value",),
 }
 
 
@@ -399,6 +400,7 @@ _RULES: dict[str, Rule] = {
     "fold": _fold,
     "bordered": _bordered,
     "own": _leaf,
+    "place": _leaf,
     "pieces": _pieces,
     "extern": _extern,
     "composite": _composite,

@@ -48,8 +48,37 @@ def column_axis(plan: Plan, ex: Expressions) -> str | None:
     outer = [name for name in outer if name not in uneven]
     if not outer or all(not one.inner for one in plan.passes):
         return None
+    sliding = _sliding(plan, outer, ex)
+    if sliding is not None:
+        return sliding
     column = max(outer, key=lambda name: (score[name], outer.index(name)))
     return column if score[column] > best else None
+
+
+def _sliding(plan: Plan, outer: Sequence[str], ex: Expressions) -> str | None:
+    """A kept axis along which windows slide: `x[i + k]` is contiguous along i as well as along k, and there are more i than k."""
+    kept = dict(plan.outer)
+    for one in plan.passes:
+        inner = dict(one.inner)
+        for access in accesses_of([r.value for r in one.reductions], (), [*outer, *inner], ex):
+            near = [name for name, step in (access.steps or {}).items() if access.buffer and step == 1]
+            for name in near:
+                if name in outer and any(other in inner and _is_window(inner[other], kept[name]) for other in near):
+                    return name
+    return None
+
+
+def _is_window(extent: Size, kept: Size) -> bool:
+    """Whether a window of this extent is presumably shorter than the axis that it slides along."""
+    return not isinstance(kept, int) or (extent if isinstance(extent, int) else FEWEST_ROWS) <= kept
+
+
+def strip_of_columns(
+    plan: Plan, column: str, strip: str, ex: Expressions, target: Target, tiles: list[Buffer]
+) -> tuple[Size, list[Statement]]:
+    """How many strips of columns there are, and the statements of the one whose number the index `strip` is."""
+    made = _Columns(plan, column, ex, target, tiles)
+    return -(-made.extent // made.width), made.strip(symbol(strip) * made.width)
 
 
 def columns_body(
@@ -79,6 +108,9 @@ class _Columns:
             return self._chunked(strips)
         place, mapping, loops = self._parallel(self.rows, strips)
         return self._wrapped(loops, self._strip_statements(plan, place[""], mapping, None))
+
+    def strip(self, start: Size) -> list[Statement]:
+        return self._strip_statements(self.plan, start, {}, None)
 
     # ---- which strips and chunks ----
 

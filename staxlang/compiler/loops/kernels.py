@@ -46,7 +46,7 @@ def _body(
 ) -> tuple[Statement, ...]:
     first = cluster.units[0]
     if first.walk is not None:
-        return walk_body(cluster, lambda one, written: _body(one, written, frozenset(), ex, target, tiles), ex, target)
+        return walk_body(cluster, lambda one, written: _body(one, written, frozenset(), ex, target, tiles), ex, target, tiles)
     if first.body.op == "scan":
         return scan_body(first, ex, target)
     if first.mode != "set" or first.indirect:

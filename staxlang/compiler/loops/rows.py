@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.base.sizes import Size, symbol
-from staxlang.compiler.loops.assemble import Plan
+from staxlang.compiler.loops.assemble import Plan, Write
+from staxlang.compiler.loops.borders import parts_of
 from staxlang.compiler.loops.expressions import Expressions, extent_of
 from staxlang.compiler.loops.ir import Buffer, Loop, Nest, Range, Statement
 from staxlang.compiler.loops.layout import accesses_of, memory_order, merged, unravelled
@@ -44,6 +45,13 @@ def flat_body(
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
     if not ranges:
         return in_place_last(writes, [w.value for w in writes], frozenset(), ex)
+    parts = parts_of(writes, ranges, ex)
+    return tuple([statement for part, inside in parts for statement in _flat(part, inside, ex, target, streaming, tiles)])
+
+
+def _flat(
+    writes: list[Write], ranges: tuple[Range, ...], ex: Expressions, target: Target, streaming: frozenset[str], tiles: list[Buffer]
+) -> tuple[Statement, ...]:
     *rest, (name, extent) = ranges
     crossing = find_crossing(writes, ranges, ex) if rest else None
     if crossing is not None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
-from staxlang.compiler.loops.assemble import Write, assemble
+from staxlang.compiler.loops.assemble import Plan, Write, assemble
 from staxlang.compiler.loops.cluster import Cluster, single
+from staxlang.compiler.loops.columns import column_axis, strip_of_columns
 from staxlang.compiler.loops.expressions import Expressions
-from staxlang.compiler.loops.ir import LibraryCall, Loop, Nest, Range, Statement, Store, Walk
+from staxlang.compiler.loops.ir import Buffer, LibraryCall, Loop, Nest, Range, Statement, Store, Walk
 from staxlang.compiler.loops.layout import accesses_of
 from staxlang.compiler.loops.nests import Scope, add_pass, in_order, moved_write, part_of, vector_shape
 from staxlang.compiler.loops.rows import outer_loops
@@ -43,7 +44,7 @@ def _group(unit: Unit) -> int:
     return -1 if unit.walk is None else unit.walk.group
 
 
-def walk_body(cluster: Cluster, alone: Alone, ex: Expressions, target: Target) -> tuple[Statement, ...]:
+def walk_body(cluster: Cluster, alone: Alone, ex: Expressions, target: Target, tiles: list[Buffer]) -> tuple[Statement, ...]:
     """The statements of all stages, one after the other."""
     own = {unit.buffer for unit in cluster.units}
     stages: dict[int, list[Unit]] = {}
@@ -53,17 +54,20 @@ def walk_body(cluster: Cluster, alone: Alone, ex: Expressions, target: Target) -
     made: list[Statement] = []
     for units in stages.values():
         if any(load["buffer"] in own for unit in units for load in ex.loads(unit.body)):
-            made += _stage(units, ex, target)
+            made += _stage(units, ex, target, tiles)
         else:
             for unit in units:
                 made += alone(single(replace(unit, walk=None), ex), frozenset((unit.buffer,)))
     return tuple(made)
 
 
-def _stage(units: Sequence[Unit], ex: Expressions, target: Target) -> list[Statement]:
+def _stage(units: Sequence[Unit], ex: Expressions, target: Target, tiles: list[Buffer]) -> list[Statement]:
     walk = units[0].walk
     assert walk is not None
     ranges = walk.outermost_first(units[0].ranges)
+    columns = _columns(units, ranges, walk, ex)
+    if columns is not None:
+        return _strips(units[0], ranges, columns, ex, target, tiles)
     lanes = None if any(ex.reduces(unit.body) for unit in units) else _lanes(units, ranges, walk, ex)
     outside = [one for one in ranges if one[0] in walk.apart and one != lanes]
     inside = [one for one in ranges if one[0] not in walk.apart and one != lanes]
@@ -81,6 +85,30 @@ def _stage(units: Sequence[Unit], ex: Expressions, target: Target) -> list[State
         length = part_of(extent, start, WIDTH)
         loops = (Loop(chunk, -(-extent // WIDTH), "parallel"),)
     return _vectors(units, mapping, (*loops, *serial), (name, length), start, ex, target)
+
+
+def _columns(units: Sequence[Unit], ranges: Sequence[Range], walk: Walk, ex: Expressions) -> Range | None:
+    """An axis along which nothing depends on anything, and which is the better one to reduce across."""
+    unit = units[0]
+    if len(units) > 1 or not ex.reduces(unit.body):
+        return None
+    for one in reversed(ranges):
+        if one[0] in walk.apart and column_axis(_plan(unit, (one,), ex), ex) == one[0]:
+            return one
+    return None
+
+
+def _plan(unit: Unit, outer: tuple[Range, ...], ex: Expressions) -> Plan:
+    """One point of a unit along all of its axes but `outer`."""
+    return assemble(Cluster((replace(unit, ranges=outer),), outer, False, 0), frozenset((unit.buffer,)), ex)
+
+
+def _strips(unit: Unit, ranges: Sequence[Range], columns: Range, ex: Expressions, target: Target, tiles: list[Buffer]) -> list[Statement]:
+    """Strips of columns in parallel, each walked in order with a vector of results."""
+    strip = ex.fresh("p")
+    count, statements = strip_of_columns(_plan(unit, (columns,), ex), columns[0], strip, ex, target, tiles)
+    serial = tuple([Loop(name, extent) for name, extent in ranges if name != columns[0]])
+    return [Nest((Loop(strip, count, "parallel"), *serial), tuple(statements))]
 
 
 def _moved(unit: Unit, mapping: dict[str, Size], ex: Expressions) -> Unit:

@@ -9,7 +9,7 @@ from staxlang.compiler.loops.ir import BufferView, Definition, LibraryCall
 from staxlang.compiler.lowering.pointwise import accumulation_dtype
 from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.node import Node
-from staxlang.typecheck.views import compose, index_name, indices
+from staxlang.typecheck.views import compose, index, index_name, indices
 
 GEMM_DTYPES = frozenset((F32, F64))
 # Below this many products a call into a library costs more than the loops (16 x 16 x 16).
@@ -71,24 +71,40 @@ def _matrix(state: Lowering, operand: Node, batch: int, contracted: int) -> Buff
         steps = None if rows is None or columns is None else blas_strides(rows, columns, state.graph.facts)
         if rows is not None and columns is not None and steps is not None:
             return BufferView(view.buffer, (*view.shape[:batch], rows[0], columns[0]), (*view.strides[:batch], *steps), view.offset)
-    buffer = _copied(state, operand)
-    shape, strides = operand.type.shape, state.buffers[buffer].strides
+    shape = operand.type.shape
     middle = len(shape) - contracted
-    columns_extent = element_count(shape[middle:])
-    return BufferView(buffer, (*shape[:batch], element_count(shape[batch:middle]), columns_extent), (*strides[:batch], columns_extent, 1))
+    rows_extent, columns_extent = element_count(shape[batch:middle]), element_count(shape[middle:])
+    turned = view is not None and _longest_run(view, batch, middle) > _longest_run(view, middle, len(shape))
+    buffer = _copied(state, operand, (*range(batch), *range(middle, len(shape)), *range(batch, middle)) if turned else None)
+    steps = (1, rows_extent) if turned else (columns_extent, 1)
+    return BufferView(buffer, (*shape[:batch], rows_extent, columns_extent), (*state.buffers[buffer].strides[:batch], *steps))
 
 
-def _copied(state: Lowering, operand: Node) -> str:
-    """A row-major buffer of the operand's value: its own where that is one, else a copy."""
+def _longest_run(view: BufferView, first: int, last: int) -> int:
+    """How many elements of some of the axes follow one another in memory (an unknown number counts as many)."""
+    run = 1
+    for extent, stride in zip(view.shape[first:last][::-1], view.strides[first:last][::-1], strict=True):
+        if extent != 1 and stride == run:
+            run = run * extent if isinstance(extent, int) else 1 << 20
+    return run
+
+
+def _copied(state: Lowering, operand: Node, order: tuple[int, ...] | None) -> str:
+    """A row-major buffer of the operand's value, its axes in this order: its own where that is one, else a copy."""
     buffer = state.stored.get(operand)
-    if buffer is not None and state.buffers[buffer].role != "input":
+    if order is None and buffer is not None and state.buffers[buffer].role != "input":
         return buffer
-    buffer = state.copies.get(operand)
+    buffer = state.copies.get((operand, order))
     if buffer is None:  # one copy for all the calls that need it
         type = operand.type
-        buffer = state.copies[operand] = state.add_buffer(state.fresh("t"), type.dtype, type.shape, "temporary")
-        at = indices(len(type.shape))
-        state.steps.append(Definition(buffer, state.ranges(type.shape), at, state.read(operand, at)))
+        rank = len(type.shape)
+        places = tuple(range(rank)) if order is None else order
+        shape = tuple([type.shape[axis] for axis in places])
+        buffer = state.copies[operand, order] = state.add_buffer(state.fresh("t"), type.dtype, shape, "temporary")
+        at: list[Size] = [0] * rank
+        for place, axis in enumerate(places):
+            at[axis] = index(place)
+        state.steps.append(Definition(buffer, state.ranges(shape), indices(rank), state.read(operand, tuple(at))))
     return buffer
 
 

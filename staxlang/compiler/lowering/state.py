@@ -33,7 +33,7 @@ class Lowering:
         self.buffers: dict[str, Buffer] = {}
         self.steps: list[Definition | LibraryCall] = []
         self.stored: dict[Node, str] = {}
-        self.copies: dict[Node, str] = {}  # row-major copies of views, made for library calls
+        self.copies: dict[tuple[Node, tuple[int, ...] | None], str] = {}  # copies of views with axes in an order, made for library calls
         self.roots = frozenset(graph.roots)
         self.homes: dict[Node, str] = {}  # buffers that a node's value must be made in: results, storages updated in place
         self.counts = {"r": 0, "t": 0}
@@ -147,5 +147,12 @@ def _read_iota(state: Lowering, node: Node, subscripts: Subscripts, indirect: tu
     return state.cast(state.size(place), node.type.dtype)
 
 
+def _read_place(state: Lowering, node: Node, subscripts: Subscripts, indirect: tuple[Node, ...]) -> Node:
+    (value,) = compose((node["value"],), subscripts)
+    if any(name[0] == "$" for name in _names(value)):
+        raise GraphError(f"{node!r} is read at an indirect subscript and must be stored first")
+    return state.cast(state.size(value), node.type.dtype)
+
+
 ReadRow = Callable[[Lowering, Node, Subscripts, tuple[Node, ...]], Node]
-READ_ROWS: dict[str, ReadRow] = {"constant": _read_constant, "size": _read_size, "iota": _read_iota}
+READ_ROWS: dict[str, ReadRow] = {"constant": _read_constant, "size": _read_size, "iota": _read_iota, "place": _read_place}

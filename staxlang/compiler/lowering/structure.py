@@ -142,6 +142,6 @@ def lower_gather(state: Lowering, node: Node) -> None:
     base = source
     while base.op == "view" and base not in state.stored:
         base = base.operands[0]
-    if base.op == "iota":
+    if base.op in ("iota", "place"):
         state.store(source)
     state.define(node, state.read(source, subscripts, indirect))

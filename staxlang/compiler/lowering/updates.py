@@ -12,7 +12,7 @@ from staxlang.compiler.node import Node
 from staxlang.typecheck.views import compose, indices
 
 UPDATE_OPS = frozenset(("update", "scatter"))
-_NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota"))
+_NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota", "place"))
 # Their values are steps of their own, complete before a later step writes.
 _COMPLETE = frozenset(("reduce", "scan", "contract", "extern", "update", "scatter"))
 _PLAIN = frozenset((*OPERATIONS, "cast", "copy"))

@@ -8,11 +8,13 @@ import numpy as np
 
 from staxlang.base.dtypes import I64, DType
 from staxlang.base.operations import OPERATIONS, evaluate_constant
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, bounds
+from staxlang.base.sizes import index_range as index_interval
 from staxlang.base.types import TensorType, element_count
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
+from staxlang.typecheck.views import index_name
 
 SMALL_BYTES = 1024
 
@@ -61,6 +63,10 @@ def index_range(node: Node) -> tuple[int, Size] | None:
     """Least value, and what all values are below, of an integer array; None where nothing is known."""
     while node.op == "view":
         node = node.operands[0]
+    if node.op == "place":
+        ranges = {index_name(axis): index_interval(extent) for axis, extent in enumerate(node.type.shape)}
+        reach = bounds(node["value"], ranges)
+        return (reach.low, reach.high + 1) if isinstance(reach.low, int) and reach.high is not None else None
     if node.op == "constant_array":
         array = _array(node)
         return (int(array.min()), int(array.max()) + 1) if array.size else (0, 0)

@@ -11,6 +11,7 @@ from staxlang.compiler.graph import GraphError, inherit_spans, topological
 from staxlang.compiler.node import Node
 from staxlang.compiler.open_nodes import free_symbols
 from staxlang.compiler.passes.lift import Box, Lifted, Lifting
+from staxlang.compiler.passes.lift_scans import lift_scan
 from staxlang.typecheck.index_notation.scope import MARK
 from staxlang.typecheck.views import index
 
@@ -20,6 +21,9 @@ Names = tuple[str, ...]
 
 def lift_pieces(lifting: Lifting, node: Node) -> Lifted:
     """Index symbols from outside become axes of the tensors, along which nothing depends on anything."""
+    scan = lift_scan(lifting, node)
+    if scan is not None:
+        return scan
     made = _Pieces(lifting, node)
     return Lifted(made.node(), made.outside)
 

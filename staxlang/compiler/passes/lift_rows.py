@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import DType
 from staxlang.base.operations import OPERATIONS
-from staxlang.base.sizes import Condition, Interval, Size, SizeExpression, bounds, symbol
-from staxlang.base.sizes.expression import of_atom
+from staxlang.base.sizes import Condition, Size, SizeExpression, symbol
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.node import Node
@@ -13,6 +12,7 @@ from staxlang.compiler.passes.constants import splat
 from staxlang.compiler.passes.lift import Lifted, Lifting, Row, lift_graph
 from staxlang.compiler.passes.lift_pieces import lift_pieces
 from staxlang.compiler.passes.lift_structure import STRUCTURE_ROWS
+from staxlang.compiler.passes.lift_unrolled import unrolled
 from staxlang.typecheck.views import index
 
 
@@ -65,7 +65,10 @@ def is_in_range(lifting: Lifting, condition: Node, read: Node) -> bool:
     return all(facts.decide(one) is True or facts.decide(one, ranges) is True for one in said)
 
 
-_RELATIONS = {"less": ("<", False), "less_equal": ("<=", False), "greater": ("<", True), "greater_equal": ("<=", True)}
+_RELATIONS = {
+    "less": ("<", False), "less_equal": ("<=", False), "greater": ("<", True), "greater_equal": ("<=", True),
+    "equal": ("==", False), "not_equal": ("!=", False),
+}  # fmt: skip
 
 
 def conditions_of(node: Node) -> list[Condition] | None:
@@ -88,51 +91,23 @@ def _size_of(node: Node) -> Size | None:
 
 
 def lift_size(lifting: Lifting, node: Node) -> Lifted:
-    return lift_number(lifting, node["value"], node.type.dtype)
-
-
-def lift_number(lifting: Lifting, value: Size, dtype: DType) -> Lifted:
-    """A number made of indices: a view of the numbers from its least to its greatest value; where it has no such bounds, computed."""
+    """A number made of indices."""
+    value: Size = node["value"]
     names = lifting.symbols_of([value])
-    type = TensorType(dtype, ())
-    if not names or isinstance(value, int):
-        return Lifted(lifting.make("size", (), type, value=value), ())
-    reach = bounds(value, {name: Interval(box.low, box.low + box.extent - 1) for name, box in lifting.boxes.items()}, lifting.facts)
-    if reach.low is None or reach.high is None:
-        return _computed(lifting, value, dtype)
-    shape = lifting.extents(names)
-    line = lifting.make("iota", (), TensorType(dtype, (reach.high - reach.low + 1,)), axis=0)
-    made = lifting.view(line, shape, (lifting.shifted(value - reach.low, names),))
-    if reach.low != 0:
-        made = lifting.pointwise("add", made, lifting.view(lifting.make("size", (), type, value=reach.low), shape, ()))
-    return Lifted(made, names)
+    if not names:
+        return Lifted(node, ())
+    type = TensorType(node.type.dtype, lifting.extents(names))
+    return Lifted(lifting.make("place", (), type, value=lifting.shifted(value, names)), names)
 
 
-def _computed(lifting: Lifting, value: SizeExpression, dtype: DType) -> Lifted:
-    """The sum of products that a size is."""
-    total: Lifted | None = None
-    for monomial, count in value.terms.items():
-        product = lift_number(lifting, count, dtype)
-        for atom in monomial:
-            if atom.kind == "symbol":
-                factor = lift_number(lifting, of_atom(atom), dtype)
-            else:
-                parts = [lift_number(lifting, part, dtype) for part in atom.parts]
-                factor = parts[0]
-                for part in parts[1:]:
-                    factor = _combined(lifting, _ATOM_ROWS[atom.kind], factor, part)
-            product = _combined(lifting, "multiply", product, factor)
-        total = product if total is None else _combined(lifting, "add", total, product)
-    assert total is not None
-    return total
-
-
-_ATOM_ROWS = {"floordiv": "floor_divide", "min": "minimum", "max": "maximum"}
-
-
-def _combined(lifting: Lifting, op: str, one: Lifted, other: Lifted) -> Lifted:
-    names = lifting.symbols_of([one, other])
-    return Lifted(lifting.pointwise(op, lifting.aligned(one, names), lifting.aligned(other, names)), names)
+def lift_comparison(lifting: Lifting, node: Node) -> Lifted:
+    """Numbers made of indices: the ranges may decide it."""
+    said = conditions_of(node)
+    if said is not None:
+        answer = lifting.facts.decide(said[0], lifting.intervals())
+        if answer is not None:
+            return Lifted(lifting.make("constant", (), node.type, value=answer), ())
+    return lift_pointwise(lifting, node)
 
 
 def lift_iota(lifting: Lifting, node: Node) -> Lifted:
@@ -173,6 +148,9 @@ def lift_define(lifting: Lifting, node: Node) -> Lifted:
 
 def lift_fold(lifting: Lifting, node: Node) -> Lifted:
     """A reduction; where ranges depend on other indices of the same reduction, one after the other, the dependent ones first."""
+    written_out = unrolled(lifting, node)
+    if written_out is not None:
+        return written_out
     bound = [name for name, _, _ in node["ranges"]]
     last = [name for name in bound if lifting.depends(name).isdisjoint(bound)]
     kind: str = node["kind"]
@@ -212,6 +190,7 @@ def _spans(lifting: Lifting, bound: list[str], kept: tuple[str, ...]) -> dict[st
 
 LIFT_ROWS: dict[str, Row] = {
     **dict.fromkeys(OPERATIONS, lift_pointwise),
+    **dict.fromkeys(_RELATIONS, lift_comparison),
     "where": lift_where,
     "cast": lift_pointwise,
     "copy": lift_pointwise,

@@ -20,6 +20,8 @@ NOMINAL = 1024
 FEW = 4096
 # An operand whose elements are repeated in memory (the windows of a convolution) is copied first: for fewer uses of each that does not pay.
 FEWEST_USES = 8
+# The axes that a result begins with may be a batch, in which one operand is the same for all, if each product of matrices is so large.
+WORTH_A_CALL = 32768
 
 
 class Factor(NamedTuple):
@@ -169,6 +171,12 @@ class _Contracting:
         free, others = sorted(one.axes - shared), sorted(other.axes - shared)
         if not summed or not free or not others:
             return self.reduced(self.multiplied(one, other), frozenset(summed))
+        if others[0] < free[0]:  # so that the result lies as it is wanted
+            one, other, free, others = other, one, others, free
+        lead = [axis for axis in free if axis < others[0]]
+        rest = free[len(lead) :]
+        if rest and others[-1] < rest[0] and self.size(frozenset((*rest, *others, *summed))) >= WORTH_A_CALL:
+            one, other, free, others, batch = other, one, others, rest, sorted([*batch, *lead])
         left = self.over(one, (*batch, *free, *summed))
         right = self.over(other, (*batch, *others, *summed))
         axes = [*batch, *free, *others]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from staxlang.base.diagnostics import Note
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, bounds
 from staxlang.base.types import TensorType
 from staxlang.typecheck.index_notation.orders import OwnRead
 from staxlang.typecheck.index_notation.scope import Use
@@ -30,12 +30,24 @@ def place(call: CallContext, subscript: Size, array: ArrayValue, axis: int, name
         indices.uses.append(Use(subscript, extent, axis, owner, name or call.text(0), call.span, guarded))
         if not indices.known(subscript):
             return subscript
-    facts = call.context.facts
-    if not indices.proved(Condition("<=", 0, subscript), facts):
+    if not _holds(call, Condition("<=", 0, subscript)):
         _outside(call, subscript, array, axis, name, "it may be less than 0")
-    if not indices.proved(Condition("<", subscript, extent), facts):
+    if not _holds(call, Condition("<", subscript, extent)):
         _outside(call, subscript, array, axis, name, f"it may reach {extent}")
     return subscript
+
+
+def _holds(call: CallContext, condition: Condition) -> bool:
+    """Whether a condition follows from ranges and facts; else whether it holds for the sizes of this call, which become a guard."""
+    context = call.context
+    if context.indices.proved(condition, context.facts):
+        return True
+    least = bounds(condition.right - condition.left, context.indices.ranges(), context.facts).low
+    if least is None or context.indices.among(least):
+        return False
+    settled = Condition(condition.relation, 0, least)
+    answer = call.decide(settled, "what is read lies inside")
+    return answer if answer is not None else call.checking and not call.is_rigid(least)
 
 
 def _outside(call: CallContext, subscript: Size, array: ArrayValue, axis: int, name: str | None, why: str) -> NoReturn:
