@@ -105,6 +105,11 @@ def test_check_tells_slips_and_imports(stax_command, tmp_path) -> None:
     assert stax_command("check", "void").status == 2
 
 
+def test_the_programs_of_the_examples_are_right(stax_command) -> None:
+    ran = stax_command("check", str(Path(__file__).parents[2] / "examples" / "stx"))
+    assert ran.status == 0 and "nothing is wrong in 2" in ran.out, ran
+
+
 @pytest.mark.parametrize(
     "data",
     [
