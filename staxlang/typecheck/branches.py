@@ -289,7 +289,7 @@ def _select_arrays(call: CallContext, test: ArrayValue, one: tuple[ArrayValue, H
         made.readonly = any(part.scalar or part.readonly or not part.storage.writable for part in (left, right))
         for part, on in ((left, True), (right, False)):
             if not part.scalar:
-                call.context.branches.choose(Choice(test, on, part, made))
+                call.context.branches.choices.append(Choice(test, on, part, made))
     return made
 
 

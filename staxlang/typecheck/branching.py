@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, Storage
 
@@ -17,6 +19,10 @@ class Choice:
         self.part = part
         self.made = made
 
+    def case(self, call: Any) -> ArrayValue:
+        """When one stands for the other, as a 0-d bool."""
+        return self.test if self.on else call.to_array(call.pointwise("logical_not", (self.test,)))
+
 
 class Branches:
     """Part of an evaluation's context.
@@ -24,7 +30,7 @@ class Branches:
     `inside`: conditions on data become part of the program instead of data gates. `live` is the 0-d bool that says whether the
     place being evaluated is reached when the program runs, None where it always is. `journals` hold, since they were opened, the
     handle that each storage had before it was written. `lost` are names, by frame, that the sides of a branch left with different
-    types (None: bound on one side only). `choices` are arrays that stand for one of two, by the memory of either end.
+    types (None: bound on one side only). `choices` are arrays that stand for one of two, oldest first.
     """
 
     __slots__ = ("choices", "inside", "journals", "live", "lost")
@@ -34,17 +40,12 @@ class Branches:
         self.live: ArrayValue | None = None
         self.lost: dict[tuple[int, str], tuple[str, str] | None] = {}
         self.journals: list[dict[Storage, Handle]] = []
-        self.choices: dict[Storage, list[Choice]] = {}
+        self.choices: list[Choice] = []
 
     @property
     def keeps(self) -> bool:
         """Does a condition on data stay in the program here?"""
         return self.inside or self.live is not None
-
-    def choose(self, choice: Choice) -> None:
-        """Remember that an array stands for another one."""
-        for storage in (choice.made.storage, choice.part.storage):
-            self.choices.setdefault(storage, []).append(choice)
 
     def put(self, storage: Storage, handle: Handle) -> None:
         """Let a storage hold a handle; every open journal remembers what it held."""

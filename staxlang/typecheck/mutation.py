@@ -42,34 +42,37 @@ def write(call: CallContext, array: ArrayValue, value: Value) -> None:
 def store(call: CallContext, array: ArrayValue, handle: Handle) -> None:
     """Put a handle of the array's own dtype and shape into its memory, and into that of the arrays that may be the same."""
     _put(call, array, handle)
-    if call.context.branches.choices:
-        written = [array.storage]
-        _pass_down(call, array.storage, written)
-        for storage in tuple(written):
-            _pass_up(call, storage, written)
+    choices = call.context.branches.choices
+    if not choices:
+        return
+    # Where the program writes: always to the array itself, to what it was chosen from in the cases in which it stands for that.
+    written: dict[Storage, ArrayValue | None] = {array.storage: None}
+    for choice in reversed(choices):
+        if choice.made.storage in written:
+            case = _both(call, written[choice.made.storage], choice)
+            _put(call, choice.part, _either(call, case, choice.made, choice.part))
+            known = written.get(choice.part.storage, case)
+            written[choice.part.storage] = known if known is None or known is case else _or(call, known, case)
+    # Then all that was chosen from written memory is what that holds now; it was made later than what it was chosen from.
+    for choice in choices:
+        if choice.part.storage in written:
+            _put(call, choice.made, _either(call, choice.case(call), choice.part, choice.made))
+            written.setdefault(choice.made.storage, None)
 
 
-def _pass_down(call: CallContext, storage: Storage, written: list[Storage]) -> None:
-    """From an array that a branch has chosen to those that it was chosen from."""
-    for choice in call.context.branches.choices.get(storage, ()):
-        if choice.made.storage is storage:
-            _put(call, choice.part, _either(call, choice, choice.made, choice.part))
-            written.append(choice.part.storage)
-            _pass_down(call, choice.part.storage, written)
+def _both(call: CallContext, case: ArrayValue | None, choice: Choice) -> ArrayValue:
+    own = choice.case(call)
+    return own if case is None else call.to_array(call.pointwise("logical_and", (case, own)))
 
 
-def _pass_up(call: CallContext, storage: Storage, written: list[Storage]) -> None:
-    """From an array to those that a branch has chosen it for."""
-    for choice in call.context.branches.choices.get(storage, ()):
-        if choice.part.storage is storage and choice.made.storage not in written:
-            _put(call, choice.made, _either(call, choice, choice.part, choice.made))
-            _pass_up(call, choice.made.storage, written)
+def _or(call: CallContext, one: ArrayValue, other: ArrayValue) -> ArrayValue:
+    return call.to_array(call.pointwise("logical_or", (one, other)))
 
 
-def _either(call: CallContext, choice: Choice, new: ArrayValue, old: ArrayValue) -> Handle:
+def _either(call: CallContext, case: ArrayValue, new: ArrayValue, old: ArrayValue) -> Handle:
     type_ = TensorType(new.type.dtype, new.type.shape)
-    values = [call.array(pointwise.read(call, one), type_) for one in ((new, old) if choice.on else (old, new))]
-    return call.handle(call.pointwise("where", (choice.test, *values)))
+    values = [call.array(pointwise.read(call, one), type_) for one in (new, old)]
+    return call.handle(call.pointwise("where", (case, *values)))
 
 
 def _put(call: CallContext, array: ArrayValue, handle: Handle) -> None:

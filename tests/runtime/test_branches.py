@@ -468,6 +468,19 @@ def two_views_of_one(x, k):
     return w, x[::-1]
 
 
+def chosen_anew_in_rounds(x, k):
+    a, c = x * 1, x * 2
+    w = a
+    for step in range(4):
+        if w.sum() > k:
+            w += x
+            w = c[::-1]
+        a[step] -= 1
+        x *= 0.5
+    w[0] = 7
+    return a, c, w
+
+
 def by_cond(x, k):
     a = x * 1
     w = stax.cond(x.sum() > k, lambda: a, lambda: x)
@@ -478,6 +491,7 @@ def by_cond(x, k):
 
 CHOSEN = (
     name_of_another, expression, result_of_a_function, item_of_a_list, views_of_either, chosen_from_chosen, two_views_of_one, by_cond,
+    chosen_anew_in_rounds,
 )  # fmt: skip
 
 
