@@ -105,6 +105,29 @@ def test_check_tells_slips_and_imports(stax_command, tmp_path) -> None:
     assert stax_command("check", "void").status == 2
 
 
+def test_check_says_nothing_of_what_is_not_known(stax_command, tmp_path) -> None:
+    (tmp_path / "u.stx").write_text("""
+kernel f(x, y, h):
+    s = sum[k] x[k] * y[k]
+    let c[i, j] = x[i] + y[j]
+    let d[i] = sum[j] c[i, j]
+    z = [v * 2 for v in x]
+    w, *r = y
+    a = x.shape[0] + y.foo.bar
+    for q in range(a):
+        s = s + x[q] if q > 2 else s - 1
+    while s > 0:
+        s = s - x.sum()
+    assert a > 3, "no"
+    t = {"a": x, "b": (y, s)}
+    let h[x[i]] += y[i]
+    x[2:] = y.T
+    return (s, c, d, z, w, r, t["a"], f"{a}", x if s > 1 else y, lambda p: p + x, h)
+""")
+    ran = stax_command("check", "u.stx")
+    assert ran.status == 0 and "nothing is wrong" in ran.out, ran
+
+
 def test_the_programs_of_the_examples_are_right(stax_command) -> None:
     ran = stax_command("check", str(Path(__file__).parents[2] / "examples" / "stx"))
     assert ran.status == 0 and "nothing is wrong in 2" in ran.out, ran

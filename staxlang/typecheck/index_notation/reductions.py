@@ -15,11 +15,11 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType, element_count
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext
-from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.frames import Frame, reads_unknown
 from staxlang.typecheck.index_notation import guards
 from staxlang.typecheck.index_notation.bodies import as_element, extents, ranges_of, under
 from staxlang.typecheck.index_notation.scope import Index
-from staxlang.typecheck.values import ArrayValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import UNKNOWN, ArrayValue, StaticValue, Value, size_value
 
 
 class Chosen(NamedTuple):
@@ -30,6 +30,8 @@ class Chosen(NamedTuple):
 
 
 def reduction(frame: Frame, node: tree.Reduction) -> Value:
+    if frame.context.checking and reads_unknown(frame, node):
+        return UNKNOWN
     given, found = under(frame, node, node.indexes, lambda inner: _chosen(inner, node))
     call = frame.call(node)
     return reduced(call, node.kind, given, found)
