@@ -9,7 +9,7 @@ from staxlang.base.sizes import Facts
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.finite import finite_check
-from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph
+from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph, topological
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
 from staxlang.compiler.node import Interner, Node
 from staxlang.typecheck.recorder import Opened, Recorder
@@ -61,7 +61,7 @@ class GraphRecorder:
         """In checked mode a check beside each operation. `watched` says of a place whether it is looked at, and whether it is reached."""
         assert self.watched is not None
         looked_at, live = self.watched(span)
-        check = finite_check(self.interner, node, span, len(self._checks), live) if looked_at else None
+        check = finite_check(self.interner, node, span, len(self.interner), live) if looked_at else None
         if check is not None:
             self._checks[check] = None
 
@@ -88,6 +88,9 @@ class GraphRecorder:
         self.recorded[node] = None
         if node.op in CHECKS:
             self._checks[node] = None
+
+    def sources(self, handle: Node) -> frozenset[int]:
+        return frozenset([node["position"] for node in topological((handle,)) if node.op == "input"])
 
     def trial(self) -> Callable[[], None]:
         """Inputs stay, and gates with what they were answered from."""
@@ -169,6 +172,10 @@ class _RegionRecorder:
         (inlined,) = rebuild((node,), dict(self.actual), self.interner)
         self.outer.keep(inlined)
         return inlined
+
+    def sources(self, handle: Node) -> frozenset[int]:
+        (inlined,) = rebuild((handle,), dict(self.actual), self.interner)
+        return self.outer.sources(inlined)
 
     def trial(self) -> Callable[[], None]:
         return self.outer.trial()

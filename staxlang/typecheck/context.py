@@ -141,10 +141,11 @@ class EvaluationContext:
             self.assume(held)
         self.guards.append(ShapeGuard(held, span, why))
 
-    def origin(self, size: Size, owner: Any = None) -> Note | None:
+    def origin(self, size: Size, owner: Any = None, handle: Handle = None) -> Note | None:
         """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`.
 
-        A constant extent says nothing by itself: it is looked up only among the axes of `owner`, the source of an operand's storage.
+        A constant extent says nothing by itself: it is looked up only among the axes of `owner`, the source of an operand's storage, or
+        of the inputs that the operand with this handle was made of, where just one of those has it.
         """
         for origin in self.origins:
             if origin.size == size and (not isinstance(size, int) or origin.owner is owner):
@@ -154,6 +155,11 @@ class EvaluationContext:
             for origin in self.origins:
                 if len(names) == 1 and not isinstance(origin.size, int) and symbols(origin.size) == names:
                     return origin_note(origin.size, origin)
+        elif owner is None and handle is not None:
+            inputs = self.recorder.sources(handle)
+            found = [one for one in self.origins if one.size == size and getattr(one.owner, "position", None) in inputs]
+            if len(found) == 1:
+                return origin_note(size, found[0])
         return None
 
     # ---- needing a value now ----
@@ -425,7 +431,8 @@ class CallContext:
         """`x: f32[N, D]   D is the last axis of parameter x (line 11)` for an operand, with the origin of one of its sizes."""
         text = f"{self.text(index)}: {self.describe(value)}"
         owner = value.storage.source if isinstance(value, ArrayValue) else None
-        origin = self.context.origin(size, owner) if size is not None else None
+        handle = value.storage.handle if isinstance(value, ArrayValue) else None
+        origin = self.context.origin(size, owner, handle) if size is not None else None
         return Note(None, f"{text}   {origin.text}" if origin is not None else text)
 
     def operation_text(self, name: str = "") -> str:

@@ -42,6 +42,10 @@ class Recorder(Protocol):
         """
         ...
 
+    def sources(self, handle: Handle) -> frozenset[int]:
+        """The positions of the inputs that a value was made of; none where that is not known (type recorder)."""
+        ...
+
     def trial(self) -> Callable[[], None]:
         """What is recorded from now on is forgotten when the result is called: it is recorded again then, or otherwise."""
         ...
@@ -71,6 +75,9 @@ class TypeRecorder:
         open: Callable[[Recorder, tuple[Handle, ...]], Opened],
     ) -> tuple[Handle, ...]:
         return tuple(handle for handle, _ in open(self, operands))
+
+    def sources(self, handle: Handle) -> frozenset[int]:
+        return frozenset()
 
     def trial(self) -> Callable[[], None]:
         return _nothing

@@ -71,3 +71,18 @@ def test_kernels_name_their_source_lines():
     report = stax.kernel(f).explain(np.ones((3, 4)))
     first = f.__code__.co_firstlineno
     assert [kernel.source_lines for kernel in report.kernels] == [(first + 1, first + 2)]
+
+
+def test_sizes_of_derived_values_have_an_origin():
+    def f(x, w):
+        y = np.exp(x[1:]) * 2
+        return y + w
+
+    found = message(f, np.ones((3, 5)), np.ones((2, 4)))
+    assert "y: f64[2, 5]   5 is the last axis of parameter x" in found and "4 is the last axis of parameter w" in found
+
+    def g(x, w):
+        return x.sum(0) + w.sum(0) + np.ones(7)
+
+    found = message(g, np.ones((3, 5)), np.ones((2, 5)))
+    assert "np.ones(7): f64[7]\n" in found + "\n" and "w.sum(0): f64[5]\n" in found  # of two parameters: not known which
