@@ -130,8 +130,9 @@ def _search(frame: Frame, pieces: Sequence[Piece], owns: dict[str, Own]) -> dict
     if outermost:
         for piece in pieces:
             require_ranges(frame.call(piece.node), piece.indices)
-    # Where a tensor begins, its dtype does: `0.5 * e[n - 1]` by itself would be f64.
-    return {**_dtypes(pieces), **_dtypes([piece for piece in pieces if not _mentions(piece.node, owns)])}
+    # Where a tensor begins, its dtype does: `0.5 * e[n - 1]` by itself would be f64. (A number such as 0 has none to give.)
+    begins = [piece for piece in pieces if not _mentions(piece.node, owns) and not _dtype(piece).weak]
+    return {**_dtypes(pieces), **_dtypes(begins)}
 
 
 def _mentions(node: Any, owns: Mapping[str, Own]) -> bool:
@@ -239,10 +240,14 @@ def _dtypes(pieces: Sequence[Piece]) -> dict[str, DType]:
     """The dtype of each tensor: what its pieces' values promote to."""
     found: dict[str, list[DType]] = {}
     for piece in pieces:
-        dtype = numeric_dtype(piece.body)
-        assert dtype is not None
-        found.setdefault(piece.own.name, []).append(dtype)
+        found.setdefault(piece.own.name, []).append(_dtype(piece))
     return {name: concrete(promote(*dtypes)) for name, dtypes in found.items()}
+
+
+def _dtype(piece: Piece) -> DType:
+    dtype = numeric_dtype(piece.body)
+    assert dtype is not None
+    return dtype
 
 
 def _evaluated(frame: Frame, pieces: Sequence[Piece], owns: dict[str, Own], dtypes: dict[str, DType]) -> dict[str, DType]:
