@@ -31,7 +31,7 @@ _HOME_ROWS: dict[str, str] = {
 }  # fmt: skip
 """The names that are no operations: those are found by name in the table and the standard library."""
 
-_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "editor", "importer", "stdlib"))
+_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "stdlib"))
 
 __all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]  # pyright: ignore[reportUnsupportedDunderAll]  (loaded lazily)
 

@@ -23,7 +23,8 @@ from staxlang.runtime.ground import store_for
 from staxlang.runtime.kernel import Kernel, kernel_settings
 from staxlang.runtime.signature import class_of
 from staxlang.typecheck import statics
-from staxlang.typecheck.modules import Constant, Definition, Entry, LibraryFunction, LibraryModule, Linker, Module, Package, is_private
+from staxlang.typecheck.linking import Linker
+from staxlang.typecheck.modules import Constant, Definition, Entry, LibraryFunction, LibraryModule, Module, Package, is_private
 from staxlang.typecheck.named_operations import named_operation
 from staxlang.typecheck.values import FunctionValue
 
