@@ -71,7 +71,11 @@ def read(text: str, name: str, dtype: DType | None, rank: int | None) -> Any:
     """The array that a text names; `name` is its parameter, `dtype` and `rank` are what is declared of it, None where nothing is."""
     text, wanted = _typed(text)
     if wanted is not None:
-        return _read(text, name, None, rank).astype(wanted.numpy)
+        found = _read(text, name, None, rank)
+        try:
+            return found.astype(wanted.numpy)
+        except ImportError as problem:
+            _unreadable(text, str(problem))
     return _read(text, name, dtype, rank)
 
 
@@ -179,7 +183,7 @@ def _table(path: str, column: str | None, delimiter: str | None, dtype: DType | 
     if dtype is not None:
         try:
             made = converted(made, dtype)
-        except ValueError as problem:
+        except (ValueError, ImportError) as problem:
             _unreadable(path, str(problem))
     if made.shape[1] == 1 and rank != 2:
         return made[:, 0]

@@ -67,7 +67,7 @@ def _array(value: Any, wanted: Wanted, text: str) -> Any:
         if made.dtype.kind not in "biufc":
             raise ValueError("it is no array of numbers")
         return made if wanted.dtype is None else array_files.converted(made, wanted.dtype)
-    except (ValueError, TypeError, OverflowError) as problem:
+    except (ValueError, TypeError, OverflowError, ImportError) as problem:
         _malformed("--arg", text, str(problem).partition(". ")[0])
 
 
@@ -152,7 +152,7 @@ def random_value(
             _malformed("--random", text, "the range behind it is `:LOWEST:HIGHEST`, two numbers")
     try:
         return name, random_array(generator, dtype, shape, bounds)
-    except (MemoryError, ValueError, OverflowError) as problem:
+    except (MemoryError, ValueError, OverflowError, ImportError) as problem:
         _malformed("--random", text, str(problem) or "there is not enough memory")
 
 

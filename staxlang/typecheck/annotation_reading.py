@@ -482,7 +482,7 @@ _FAMILY_CLASSES: dict[str, Any] = {
 _STX_NAMES: dict[str, Any] = {"str": str, "tuple": tuple, "list": list, "dict": dict, "function": types.FunctionType, "any": object}
 TYPE_NAMES = frozenset((*DTYPES, *_FAMILY_CLASSES, *_STX_NAMES))
 """Words of types in .stx."""
-_NUMPY_DTYPES = {dtype.numpy.name: dtype.name for dtype in DTYPES.values()}
+_NUMPY_DTYPES = {dtype.numpy.name: dtype.name for dtype in DTYPES.values() if dtype.name != "bf16"}  # which NumPy may not have
 _ROWS: dict[type, Callable[[_Evaluator, Any], Any]] = {
     tree.Name: _Evaluator.name, tree.Constant: _Evaluator.constant, tree.Attribute: _Evaluator.attribute,
     tree.Subscript: _Evaluator.subscript, tree.Binary: _Evaluator.binary, tree.Unary: _Evaluator.unary, tree.Starred: _Evaluator.starred,

@@ -381,6 +381,22 @@ def test_interrupted(stax_command, tmp_path) -> None:
     assert process.returncode == 0 or (process.returncode == 130 and "interrupted" in err), (process.returncode, err)
 
 
+def test_without_packages_that_are_optional(stax_command, tmp_path) -> None:
+    hide = "import sys; sys.modules.update(dict.fromkeys(('ml_dtypes', 'torch', 'triton', 'scipy')))"
+
+    def run_without(*words: str) -> subprocess.CompletedProcess[str]:
+        text = f"{hide}; from staxlang.command.main import main; raise SystemExit(main({list(words)!r}))"
+        return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+
+    done = run_without("run", "p.stx", "softmax", "-r", "x=f32[4,4]")
+    assert done.returncode == 0 and "result: f32[4, 4]" in done.stdout, done.stderr
+    assert run_without("check", "p.stx").returncode == run_without("test", "p.stx").returncode == run_without("doctor").returncode == 0
+    (tmp_path / "half.stx").write_text("kernel f(x: bf16[N]): return x\n")
+    for words in (["-r", "x=bf16[4]"], ["-a", "x=x.npy:bf16"], ["-a", "x=[1, 2]"], ["-a", "x=table.csv:price"]):
+        done = run_without("run", "half.stx", "f", *words)
+        assert done.returncode == 2 and "ml_dtypes" in done.stderr and "defect" not in done.stderr, done.stderr
+
+
 def test_starting_costs_little() -> None:
     heavy = "[name for name in ('numpy', 'lark', 'llvmlite') if name in sys.modules]"
     text = f"import sys; from staxlang.command.main import main; main(['--help']); print({heavy})"
