@@ -21,11 +21,11 @@ from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.ground import store_for
 from staxlang.runtime.kernel import Kernel, kernel_settings
+from staxlang.runtime.outside import named_operation  # with what runs them outside of kernels
 from staxlang.runtime.signature import class_of
 from staxlang.typecheck import statics
 from staxlang.typecheck.linking import Linker
 from staxlang.typecheck.modules import Constant, Definition, Entry, LibraryFunction, LibraryModule, Module, Package, is_private
-from staxlang.typecheck.named_operations import named_operation
 from staxlang.typecheck.values import FunctionValue
 
 _texts: Final = itertools.count(1)

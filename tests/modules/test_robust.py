@@ -161,6 +161,15 @@ print(use(np.ones(1))[0], use.stats().disk_hits)
     assert run() == "6.0 0"
 
 
+def test_functions_of_the_library_run_from_a_module(tmp_path) -> None:
+    path = write(tmp_path, "m.stx", "from nn import relu\nimport random\nconst act = relu\nkernel f(x, g=exp): return g(x)\n")
+    text = f"import numpy as np, staxlang as stax\nm = stax.load({str(path)!r})\n"
+    text += "print(m.relu(np.ones(1)), m.act(np.ones(1)), m.random.uniform(1, 2).shape, m.f.__defaults__[0](np.zeros(1)))"
+    for _ in range(2):  # the second time consts and defaults come from the store
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=True)
+        assert done.stdout == "[1.] [1.] (2,) [1.]\n"
+
+
 def test_a_damaged_store_of_trees_is_read_anew(tmp_path, fresh_cache) -> None:
     path = write(tmp_path, "nn.stx", NN)
     text = f"import numpy as np, staxlang as stax\nprint(stax.load({str(path)!r}).softmax(np.zeros(2)))"
