@@ -83,7 +83,8 @@ def test_what_is_no_scan() -> None:
     """Another operation, another distance, another start: the definition as it is."""
     x = numbers("f8", 12)
     for step, meaning in (
-        ("s[i - 1] - x[i]", lambda s, v: s - v), ("x[i] - s[i - 1]", lambda s, v: v - s), ("0.5 * s[i - 1] + x[i]", lambda s, v: 0.5 * s + v),
+        ("s[i - 1] - x[i]", lambda s, v: s - v), ("x[i] - s[i - 1]", lambda s, v: v - s),
+        ("0.5 * s[i - 1] + x[i]", lambda s, v: 0.5 * s + v),
         ("s[i - 1] + s[i - 1] * x[i]", lambda s, v: s + s * v), ("tanh(s[i - 1]) + x[i]", lambda s, v: np.tanh(s) + v),
     ):  # fmt: skip
         text = body("x", "let s[0] = x[0]", f"let s[i] = {step}", "return s")
@@ -214,7 +215,8 @@ def test_triangular_factors() -> None:
 
 def test_pieces_without_order() -> None:
     x = numbers("f8", 9)
-    check(body("x", "N = x.shape[0]", "let s[0] = 0.0", "let s[i in 1..N + 1] = x[i - 1]", "return s"), (x,), np.concatenate([[0.0], x]), kernels=1)
+    text = body("x", "N = x.shape[0]", "let s[0] = 0.0", "let s[i in 1..N + 1] = x[i - 1]", "return s")
+    check(text, (x,), np.concatenate([[0.0], x]), kernels=1)
     d = np.diff(x, prepend=0.0)
     check(body("x", "let d[0] = x[0]", "let d[i] = x[i] - x[i - 1]", "return d"), (x,), d, kernels=1)
     border = np.pad(numbers("f8", 3, 4), 1, constant_values=7.0)

@@ -230,7 +230,12 @@ def _find_extents(frame: Frame, pieces: Sequence[Piece], owns: dict[str, Own]) -
 
 
 def _larger(call: CallContext, own: Own, one: Size, other: Size) -> Size:
-    return one if one == other else larger(one, other, lambda condition: call.decide(condition, f"the pieces of {own.name}"))
+    if one == other:
+        return one
+    greater = larger(one, other, lambda condition: call.decide(condition, f"the pieces of {own.name}"))
+    if call.checking and greater not in (one, other):  # a call will tell: presumably the size and not the number
+        return one if isinstance(other, int) else other
+    return greater
 
 
 # ---- bodies ----

@@ -115,7 +115,8 @@ def _check_cover(frame: Frame, own: Own, mine: Sequence[Piece]) -> None:
     empty = frame.context.indices.empty
 
     def prove(condition: Condition) -> bool:
-        return call.decide(condition, f"the pieces of {own.name}") is True
+        answer = call.decide(condition, f"the pieces of {own.name}")
+        return call.checking if answer is None else answer  # a call will tell
 
     for place, piece in enumerate(mine):
         for other in mine[:place]:
