@@ -10,18 +10,19 @@ from staxlang.base.spans import Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.stx_expressions import ExpressionConverter, ParseExpression
-from staxlang.parser.stx_parser import Parsed
+from staxlang.parser.stx_parser import MOST_DEPTH, Parsed
 from staxlang.parser.stx_places import Place, child_trees, name_tokens, named_part
 from staxlang.parser.stx_tokens import Token
 
+_DEEP = 50  # a depth of nodes that Python's own limit of nested calls always admits
+_ROOM = 2000 + 10 * MOST_DEPTH
 _DEFINING = frozenset(("=", "AUGMENTED", "COMBINED"))  # what stands between a tensor's name and its definition
 
 
 def convert(parsed: Any, place: Place, parse_expression: ParseExpression, slips: list[Diagnostic]) -> Any:
     """The Tree of a concrete tree. `parse_expression` reads the expressions inside f-strings; what is refused goes to `slips`."""
-    needed = 2000 + 10 * parsed.depth
-    if sys.getrecursionlimit() < needed:  # a long chain of operators is a deep tree
-        sys.setrecursionlimit(needed)
+    if parsed.depth > _DEEP and sys.getrecursionlimit() < _ROOM:  # a long chain of operators is a deep tree
+        sys.setrecursionlimit(_ROOM)
     return _Converter(place, parse_expression, slips).node(parsed)
 
 

@@ -177,4 +177,13 @@ SYNTAX_ROWS: tuple[Row, ...] = (
         "warning",
         runs=False,
     ),
+    Row(
+        "formatter-failed", RuntimeError,
+        "the formatted text of {name} would not mean the same",
+        "What the formatter makes is read again and compared with what it was made from; where they differ, nothing is written.",
+        "staxlang.parser.formatting.format_stx(text)  # a fault of the formatter",
+        "staxlang.parser.formatting.format_stx('kernel f(x): return x\\n')",
+        "please report the text; format the lines by hand meanwhile",
+        runs=False,
+    ),
 )  # fmt: skip
