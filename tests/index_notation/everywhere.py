@@ -51,7 +51,7 @@ def check(
     `points`: the captured graph is run point after point, too (slow).
     """
     made = kernel(text)
-    native(made, args, wanted, tolerance)
+    check_native(made, args, wanted, tolerance)
     if kernels is not None:
         assert len(made.explain(*args).kernels) == kernels, made.explain(*args)
     arrays = [np.asarray(one) for one in args]
@@ -60,7 +60,7 @@ def check(
     return made
 
 
-def native(made: Any, args: tuple[Any, ...], wanted: Any, tolerance: float = 1e-6) -> None:
+def check_native(made: Any, args: tuple[Any, ...], wanted: Any, tolerance: float = 1e-6) -> None:
     """Compiled code gives it, also when it is called again; arguments are as they were."""
     before = [np.array(one) for one in args]
     for _ in range(2):

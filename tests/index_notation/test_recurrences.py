@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from staxlang.base.diagnostics import StaxError
-from tests.index_notation.everywhere import body, check, kernel, native
+from tests.index_notation.everywhere import body, check, check_native, kernel
 
 RANDOM = np.random.default_rng(5)
 DTYPES = ("f4", "f8", "i8")
@@ -47,7 +47,7 @@ def test_edit_distance() -> None:
     assert report.bytes_moved == report.bytes_lower_bound
     for m, n in ((5, 6), (12, 3), (1, 1), (1, 8)):
         a, b = RANDOM.integers(0, 3, m), RANDOM.integers(0, 3, n)
-        native(made, (a, b), edit_distance(a, b))
+        check_native(made, (a, b), edit_distance(a, b))
 
 
 def test_edit_distance_of_nothing() -> None:
@@ -108,7 +108,7 @@ def test_linear(dtype: str) -> None:
         wanted = part[1].copy()
         for i in range(1, length):
             wanted[i] = part[0][i] * wanted[i - 1] + part[1][i]
-        native(made, part, wanted, 1e-4)
+        check_native(made, part, wanted, 1e-4)
 
 
 def test_two_terms_back() -> None:
@@ -124,7 +124,7 @@ def test_backwards() -> None:
     wanted = np.array(list(accumulate(x[::-1], lambda s, v: 0.5 * s + v)))[::-1]
     text = body("x", "N = x.shape[0]", "let s[N - 1] = x[N - 1]", "let s[i in 0..N - 1] = 0.5 * s[i + 1] + x[i]", "return s")
     made = check(text, (x,), wanted, kernels=1)
-    native(made, (x[:4],), np.array(list(accumulate(x[3::-1], lambda s, v: 0.5 * s + v)))[::-1])
+    check_native(made, (x[:4],), np.array(list(accumulate(x[3::-1], lambda s, v: 0.5 * s + v)))[::-1])
 
 
 def test_several_at_once() -> None:
@@ -156,7 +156,7 @@ def test_rows_that_depend_on_rows() -> None:
     wanted = np.array(list(accumulate(x, lambda s, v: 0.5 * s + v)))
     made = check(body("x", "let s[0, j] = x[0, j]", "let s[i, j] = 0.5*s[i - 1, j] + x[i, j]", "return s"), (x,), wanted, kernels=1)
     wide = numbers("f4", 5, 5000)
-    native(made, (wide,), np.array(list(accumulate(wide, lambda s, v: np.float32(0.5) * s + v))), 1e-5)
+    check_native(made, (wide,), np.array(list(accumulate(wide, lambda s, v: np.float32(0.5) * s + v))), 1e-5)
     shifted = x.copy()
     for i in range(1, 9):
         shifted[i, 1:] = 0.5 * shifted[i - 1, :-1] + x[i, 1:]
@@ -188,13 +188,13 @@ def test_triangular_systems(dtype: str) -> None:
     upper, b, many = lower.T.copy(), numbers(dtype, 9), numbers(dtype, 9, 40)
     made = check(body("l, b", "let x[i] = (b[i] - sum[j in 0..i] l[i, j]*x[j]) / l[i, i]", "return x"), (lower, b),
                  np.linalg.solve(lower, b), kernels=1, tolerance=1e-5)  # fmt: skip
-    native(made, (lower[:4, :4].copy(), b[:4]), np.linalg.solve(lower[:4, :4], b[:4]), 1e-5)
+    check_native(made, (lower[:4, :4].copy(), b[:4]), np.linalg.solve(lower[:4, :4], b[:4]), 1e-5)
     text = body("u, b", "N = b.shape[0]", "let x[i] = (b[i] - sum[j in i + 1..N] u[i, j]*x[j]) / u[i, i]", "return x")
     check(text, (upper, b), np.linalg.solve(upper, b), kernels=1, tolerance=1e-5)
     text = body("l, b", "let x[i, c] = (b[i, c] - sum[j in 0..i] l[i, j]*x[j, c]) / l[i, i]", "return x")
     made = check(text, (lower, many), np.linalg.solve(lower, many), kernels=1, tolerance=1e-5)
     wide = numbers(dtype, 9, 3000)
-    native(made, (lower, wide), np.linalg.solve(lower, wide), 1e-4)
+    check_native(made, (lower, wide), np.linalg.solve(lower, wide), 1e-4)
 
 
 def test_triangular_factors() -> None:

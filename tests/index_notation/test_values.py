@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.index_notation.everywhere import body, check, kernel, native, same
+from tests.index_notation.everywhere import body, check, check_native, kernel, same
 
 RANDOM = np.random.default_rng(3)
 DTYPES = ("f4", "f8", "i8")
@@ -187,7 +187,7 @@ def test_sizes_that_become_symbols(name: str) -> None:
         args = tuple(numbers("f8", *shape) for shape in grown)
         if name in GROWN:
             meaning = GROWN[name]
-        native(made, args, np.asarray(meaning(*args)), 1e-7)
+        check_native(made, args, np.asarray(meaning(*args)), 1e-7)
 
 
 GROWN: dict[str, Callable[..., Any]] = {
@@ -276,21 +276,21 @@ def test_a_symbol_that_is_zero() -> None:
     made = kernel(body("x", "let y[i] = sum[j] x[i, j] * x[i, j]", "return y"))
     for shape in ((3, 4), (5, 6), (0, 2), (4, 0), (2, 2)):
         x = numbers("f8", *shape)
-        native(made, (x,), (x * x).sum(1))
+        check_native(made, (x,), (x * x).sum(1))
 
 
 def test_windows_longer_than_the_axis() -> None:
     made = kernel(body("x", "let y[i] = x[i] + x[i + 2]", "return y"))
     for length in (5, 6, 2, 1, 0, 7):
         x = numbers("f8", length)
-        native(made, (x,), x[:-2] + x[2:] if length > 2 else np.zeros(0))
+        check_native(made, (x,), x[:-2] + x[2:] if length > 2 else np.zeros(0))
 
 
 def test_the_least_of_nothing_is_an_error() -> None:
     made = kernel(body("x", "return max[i] x[i]"))
     with pytest.raises(ValueError, match="max"):
         made(np.zeros(0))
-    native(made, (np.ones(3),), np.asarray(1.0))
+    check_native(made, (np.ones(3),), np.asarray(1.0))
 
 
 # ---- data in subscripts --------------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_elements_by_number() -> None:
     made = check(body("x, ids", "let y[i] = x[i, ids[i]]", "return y"), (x, ids), x[np.arange(6), ids], kernels=1)
     with pytest.raises(IndexError, match="out of range"):
         made(x, ids + 7)
-    native(made, (x, ids - 7), x[np.arange(6), ids - 7])
+    check_native(made, (x, ids - 7), x[np.arange(6), ids - 7])
 
 
 def test_elements_by_number_of_number() -> None:
@@ -326,7 +326,7 @@ def test_numbers_where_a_condition_holds() -> None:
 
 def test_a_check_in_a_definition_that_nobody_reads() -> None:
     made = kernel(body("x, ids", "let y[i] = x[ids[i]]", "return x.sum()"))
-    native(made, (np.ones(4), np.array([0, 3])), np.asarray(4.0))
+    check_native(made, (np.ones(4), np.array([0, 3])), np.asarray(4.0))
     with pytest.raises(IndexError, match="out of range"):
         made(np.ones(4), np.array([0, 4]))
 

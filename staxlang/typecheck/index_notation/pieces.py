@@ -87,7 +87,7 @@ def defined_together(frame: Frame, nodes: Sequence[tree.TensorDefinition]) -> di
     _share(frame, pieces)
     _find_extents(frame, pieces, owns)
     if context.indices.searching:
-        return {name: _placeholder(frame, own, dtypes[name]) for name, own in owns.items()}
+        return {name: _stand_in(frame, own, dtypes[name]) for name, own in owns.items()}
     for _ in range(MOST_ROUNDS):
         undo = context.recorder.trial()
         found = _evaluated(frame, pieces, owns, dtypes)
@@ -116,7 +116,7 @@ def _search(frame: Frame, pieces: Sequence[Piece], owns: dict[str, Own]) -> dict
     indices = frame.context.indices
     with searching(frame) as outermost:
         for own in owns.values():
-            own.array = _placeholder(frame, own, WEAK_INT)
+            own.array = _stand_in(frame, own, WEAK_INT)
         for piece in pieces:
             call = frame.call(piece.node)
             piece.subscripts = [_subscript(frame, piece, axis, pieces) for axis in range(piece.own.rank)]
@@ -139,7 +139,7 @@ def _mentions(node: Any, owns: Mapping[str, Own]) -> bool:
     return (type(node) is tree.Name and node.id in owns) or any(_mentions(child, owns) for child in children(node))
 
 
-def _placeholder(frame: Frame, own: Own, dtype: DType) -> ArrayValue:
+def _stand_in(frame: Frame, own: Own, dtype: DType) -> ArrayValue:
     """A tensor of which the extents are not known yet."""
     shape = tuple(own.extents) or tuple([symbol(f"own[{own.number}].shape[{axis}]") for axis in range(own.rank)])
     return _own_array(frame, own, TensorType(dtype, shape))
