@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, str]] = {
     "run": "run a kernel of a .stx file on arrays from files, numbers, random arrays",
     "test": "run the `>>>` examples of .stx files",
     "check": "report what is wrong in .stx files, without running them",
+    "fmt": "format .stx files",
     "show": "print a stage of a kernel's compilation: tree, graph, loops, schedule, llvm, asm",
     "explain": "report a kernel's loops, bytes moved, guards",
     "build": "compile kernels ahead of time: a shared library and a C header",

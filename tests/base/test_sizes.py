@@ -359,6 +359,7 @@ def condition(text: str) -> Condition:
         (("N < M",), "M <= N", False), (("N < M",), "N != M", True), (("H > 2",), "0 <= H - 2", True), (("N == M + 1",), "M < N", True),
         (("N % 4 == 0",), "N == 4*(N//4)", True), (("1 <= M",), "N <= N*M", True), (("N == M", "M == D"), "N == D", True),
         (("N == D", "N == K", "K == 5"), "D*2 == 10", True), (("3*N == M",), "M % 3 == 0", True),
+        (("0 <= 3*i - 1",), "1 <= i", True), (("4*N <= 4*M + 3",), "N <= M", True), (("2*N <= M",), "N <= M", True),
     ],
 )  # fmt: skip
 def test_decisions(facts: tuple[str, ...], asked: str, answer: bool | None) -> None:

@@ -32,4 +32,4 @@ def test_the_page_says_what_is_printed(stax_command, tmp_path, session: str) -> 
 
 
 def test_every_command_is_described() -> None:
-    assert FILES and all(f"stax {name}" in PAGE for name in ("run", "test", "check", "show", "explain", "doctor", "cache"))
+    assert FILES and all(f"stax {name}" in PAGE for name in ("run", "test", "check", "fmt", "show", "explain", "doctor", "cache"))

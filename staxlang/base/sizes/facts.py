@@ -103,7 +103,7 @@ class Facts:
                 self._add_known(least - 1 if least in self._nonzero else least)
 
     def _add_known(self, least: Size) -> None:
-        self._known = self._known.with_fact(least)
+        self._known = self._known.with_fact(_tight(least))
 
     def _add_equality(self, difference: Size) -> None:
         solution = _solve(difference)
@@ -168,7 +168,7 @@ class Facts:
         if not isinstance(size, SizeExpression):
             return size >= 0
         least = lower_bound(size, ranges, self._known) if ranges else size
-        return least is not None and prove_nonnegative(least, self._known)
+        return least is not None and prove_nonnegative(_tight(least), self._known)
 
     def simplify(self, size: Size, ranges: Ranges = _NO_RANGES) -> Size:
         """The size with solved symbols replaced, and divisions dropped whose outcome the facts and ranges give."""
@@ -212,6 +212,17 @@ class Facts:
                 continue
             return floordiv(floordiv(whole, factor), floordiv(b, factor))
         return None
+
+
+def _tight(size: Size) -> Size:
+    """Not negative where `size` is not: 3*i - 1 >= 0 says i - 1 >= 0 of integers."""
+    if not isinstance(size, SizeExpression):
+        return size
+    constant = size.terms.get((), 0)
+    shared = gcd(*(count for monomial, count in size.terms.items() if monomial))
+    if shared == 1:
+        return size
+    return size_of({monomial: count // shared for monomial, count in size.terms.items() if monomial}) + constant // shared
 
 
 def _solve(difference: Size) -> tuple[str, Size, Atom] | None:
