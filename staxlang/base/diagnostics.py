@@ -157,6 +157,8 @@ class StaxError(Exception):
         else:
             self.diagnostics = tuple(diagnostics)
             Exception.__init__(self, "\n\n".join(diagnostic.render() for diagnostic in self.diagnostics))
+        if isinstance(self, SyntaxError):  # Python's `traceback` prints this of a syntax error, not its text
+            self.msg = str(self)
 
     @property
     def code(self) -> str:

@@ -8,6 +8,11 @@ from programs import Captured, program, refusal
 
 A = np.arange(12.0).reshape(3, 4) + 1
 
+
+class Own(Exception):
+    pass
+
+
 ROWS = [
     ("try:\n        y = x\n    except ValueError:\n        y = x + 1", "unsupported-try", TypeError, "try:"),
     ("yield x", "unsupported-yield", TypeError, "yield x"),
@@ -69,7 +74,7 @@ ROWS = [
     ("y = z\n    z = 1", "unbound-local", UnboundLocalError, "z"),
     ("assert x.ndim == 3, f'rank {x.ndim}'", "assertion-failed", AssertionError, "x.ndim == 3"),
     ("raise KeyError('a')", "raised", KeyError, "raise KeyError('a')"),
-    ("raise Own('a')", "raised", Exception, "raise Own('a')"),
+    ("raise Own('a')", "raised", Own, "raise Own('a')"),
     ("return (v for v in x)", "unsupported-return", TypeError, "return (v for v in x)"),
     ("return lambda: x", "unsupported-return", TypeError, "return lambda: x"),
     ("y = [x]\n    y.append(y)\n    return y", "unsupported-return", TypeError, "return y"),
@@ -84,10 +89,6 @@ def helper(v):
 
 def forever(v):
     return forever(v + 1)
-
-
-class Own(Exception):
-    pass
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
