@@ -133,6 +133,15 @@ class Code:
         self.module[f"declare i1 {name}({self.masks})"] = None
         return self.emit(f"call i1 {name}({self.masks} {mask})")
 
+    def rarely(self, happens: str, old: Sequence[tuple[str, str]], new: Callable[[], Sequence[str]]) -> list[str]:
+        """(type, value) each as it is or, where the i1 `happens` is set, what `new` writes, out of the straight line."""
+        here, rare, end, join = (self.fresh().lstrip("%") for _ in range(4))
+        self.lines += [f"br label %{here}", f"{here}:", f"br i1 {happens}, label %{rare}, label %{join}"]
+        self.lines.append(f"{rare}:")
+        made = new()
+        self.lines += [f"br label %{end}", f"{end}:", f"br label %{join}", f"{join}:"]
+        return [self.emit(f"phi {kind} [{was}, %{here}], [{now}, %{end}]") for (kind, was), now in zip(old, made, strict=True)]
+
     def polynomial(self, x: str, coefficients: Sequence[float]) -> str:
         """Even and odd halves by Horner's rule: half the depth, the same count of multiply-adds but one."""
         if len(coefficients) < 5:

@@ -6,6 +6,8 @@ Method: x = 2^k m with m in [sqrt 1/2, sqrt 2); log m by a polynomial in f = m -
 
 from __future__ import annotations
 
+import math
+
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import Code
 from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp, exp2
@@ -31,6 +33,29 @@ def split(code: Code, x: str) -> tuple[str, str]:
     return k, code.sub(m, code.const(1.0))
 
 
+def unusual(code: Code, x: str) -> str:
+    """Whether any lane is not a positive, normal, finite number (an i1)."""
+    digits, normal = FORMAT[code.bits][1:3]
+    least = round(math.log2(normal)) + (1 << (code.bits - digits - 2)) - 1 << digits
+    infinite = (1 << (code.bits - digits - 1)) - 1 << digits
+    return code.some(code.compare_whole("uge", code.integer("sub", code.to_bits(x), code.whole(least)), code.whole(infinite - least)))
+
+
+def split_usual(code: Code, x: str, rare: str) -> tuple[str, str]:
+    """The same as `split`, where subnormal numbers are looked for only if `rare` is set."""
+    root, digits, normal, lift, powers = FORMAT[code.bits]
+
+    def lifted() -> tuple[str, str]:
+        small = code.compare("lt", x, code.const(normal))
+        return code.select(small, code.mul(x, code.const(lift)), x), code.select(small, code.const(powers), code.const(0.0))
+
+    y, lost = code.rarely(rare, [(code.type, x), (code.type, code.const(0.0))], lifted)
+    shifted = code.integer("sub", code.to_bits(y), code.whole(root))
+    k = code.sub(code.from_whole(code.integer("ashr", shifted, code.whole(digits))), lost)
+    m = code.from_bits(code.integer("add", code.integer("and", shifted, code.whole((1 << digits) - 1)), code.whole(root)))
+    return k, code.sub(m, code.const(1.0))
+
+
 def tail(code: Code, f: str) -> str:
     """log(1 + f) - f, f in [sqrt 1/2 - 1, sqrt 2 - 1]."""
     if code.bits == 32:
@@ -53,31 +78,32 @@ def edges(code: Code, x: str, y: str) -> str:
 
 def log(code: Code, x: str) -> str:
     high, low = LN2_PARTS[code.bits]
-    k, f = split(code, x)
+    rare = unusual(code, x)
+    k, f = split_usual(code, x, rare)
     small = code.fma(k, code.const(low), tail(code, f))
-    return edges(code, x, code.fma(k, code.const(high), code.add(f, small)))
+    y = code.fma(k, code.const(high), code.add(f, small))
+    return code.rarely(rare, [(code.type, y)], lambda: [edges(code, x, y)])[0]
 
 
-def _scaled_log(code: Code, x: str, parts: tuple[float, float], per_power: tuple[float, float] | None) -> str:
-    """log(x) times a constant in two parts; `per_power` is log_b 2 in two parts (None: 1)."""
-    k, f = split(code, x)
-    high, low = code.fast_two_sum(f, tail(code, f))
-    product, error = code.two_product(high, code.const(parts[0]))
-    error = code.fma(low, code.const(parts[0]), code.fma(high, code.const(parts[1]), error))
+def _log_of_base(code: Code, x: str, parts: tuple[float, float], per_power: tuple[float, float] | None) -> str:
+    """log x times the constant whose two parts are given; `per_power` is log_b 2 in two parts (None: 1)."""
+    rare = unusual(code, x)
+    k, f = split_usual(code, x, rare)
+    small = code.fma(f, code.const(parts[1]), code.mul(tail(code, f), code.const(parts[0])))
     if per_power is None:
-        total, lost = code.two_sum(k, product)
+        y = code.add(k, code.fma(f, code.const(parts[0]), small))
     else:
-        total, lost = code.two_sum(code.mul(k, code.const(per_power[0])), product)
-        lost = code.fma(k, code.const(per_power[1]), lost)
-    return edges(code, x, code.add(total, code.add(lost, error)))
+        small = code.fma(k, code.const(per_power[1]), small)
+        y = code.fma(k, code.const(per_power[0]), code.fma(f, code.const(parts[0]), small))
+    return code.rarely(rare, [(code.type, y)], lambda: [edges(code, x, y)])[0]
 
 
 def log2(code: Code, x: str) -> str:
-    return _scaled_log(code, x, LOG2_E_PARTS[code.bits], None)
+    return _log_of_base(code, x, LOG2_E_PARTS[code.bits], None)
 
 
 def log10(code: Code, x: str) -> str:
-    return _scaled_log(code, x, LOG10_E_PARTS[code.bits], LOG10_2_PARTS[code.bits])
+    return _log_of_base(code, x, LOG10_E_PARTS[code.bits], LOG10_2_PARTS[code.bits])
 
 
 def log1p(code: Code, x: str) -> str:
@@ -86,9 +112,11 @@ def log1p(code: Code, x: str) -> str:
     one = code.const(1.0)
     u = code.add(x, one)
     lost = code.select(code.compare("ge", code.unary("fabs", x), one), code.sub(one, code.sub(u, x)), code.sub(x, code.sub(u, one)))
-    k, f = split(code, u)
+    rare = unusual(code, u)
+    k, f = split_usual(code, u, rare)
     small = code.fma(k, code.const(low), code.add(tail(code, f), code.div(lost, u)))
-    y = edges(code, u, code.fma(k, code.const(high), code.add(f, small)))
+    y = code.fma(k, code.const(high), code.add(f, small))
+    y = code.rarely(rare, [(code.type, y)], lambda: [edges(code, u, y)])[0]
     return code.select(code.compare("eq", x, code.const(0.0)), x, y)
 
 
