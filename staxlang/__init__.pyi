@@ -1364,6 +1364,16 @@ def scaled_dot_product_attention(query: Array, key: Any, value: Any, mask: Any =
 def scaled_dot_product_attention(query: _Given, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> NDArray[Any]: ...
 @overload
 def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
+def sort(a: _F, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> _F: """The elements in increasing order along `axis` (of the flattened array without one), NaN last."""
+@overload
+def sort(a: Array, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any: ...
+@overload
+def sort(a: _Given, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> NDArray[Any]: ...
+@overload
+def argsort(a: Array, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any: """The places that the elements have in increasing order along `axis` (of the flattened array without one), NaN last."""
+@overload
+def argsort(a: _Given, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> NDArray[Any]: ...
+@overload
 @overload
 def searchsorted(a: _Given, v: Any, side: str = "left") -> NDArray[Any]: ...
 @overload

@@ -28,7 +28,7 @@ MARK = "# ---- operations: written by tools/build_stub.py ----\n"
 
 KEEPS = frozenset(
     "mean var std nansum nanprod nancumsum nancumprod nanmax nanmin nanmean nanvar nanstd logsumexp average trace norm vector_norm "
-    "matrix_norm matrix_power tril triu diag diagflat fliplr flipud rot90 tile roll diff ediff1d trapezoid unwrap sinc fix nan_to_num "
+    "sort matrix_norm matrix_power tril triu diag diagflat fliplr flipud rot90 tile roll diff ediff1d trapezoid unwrap sinc fix nan_to_num "
     "relu relu6 leaky_relu elu celu selu gelu silu mish softsign log_sigmoid hardtanh hard_sigmoid hard_silu glu softmax log_softmax "
     "layer_norm rms_norm group_norm batch_norm linear cholesky scaled_dot_product_attention mse_loss l1_loss huber_loss smooth_l1_loss "
     "log_cosh_loss nll_loss cross_entropy binary_cross_entropy binary_cross_entropy_with_logits kl_div hinge_loss cosine_similarity".split()

@@ -34,7 +34,7 @@ def run_graph(
     state = _Run(bind_sizes(graph, inputs, sizes or {}))
     with np.errstate(all="ignore"):
         values = state.compute(graph, inputs, scalars)
-        outputs = [np.array(values[node], node.type.dtype.numpy) for node in graph.outputs]
+        outputs = [np.array(values[node], node.type.dtype.numpy, order="C") for node in graph.outputs]
         new = [(position, np.array(values[node])) for position, node in graph.updates]
         for position, value in new:
             inputs[position][...] = value

@@ -1,7 +1,7 @@
 """The names of `stax.*` that are operations: rows of the table, functions of the standard library. By tools/build_stub.py."""
 
 OPERATION_NAMES: frozenset[str] = frozenset((
-    "absolute add all allclose angle any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin array "
+    "absolute add all allclose angle any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort array "
     "array_equal array_equiv array_split asarray atleast_1d atleast_2d atleast_3d average avg_pool1d avg_pool2d bartlett batch_norm "
     "binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_count bitwise_or bitwise_xor blackman block "
     "broadcast_shapes broadcast_to cbrt ceil celu cholesky clip column_stack concatenate cond conjugate conv1d conv2d convolve copy "
@@ -17,9 +17,9 @@ OPERATION_NAMES: frozenset[str] = frozenset((
     "nanmin nanprod nanstd nansum nanvar ndim negative nextafter nll_loss norm not_equal one_hot ones ones_like outer pad piecewise "
     "polyval positive power prod ptp radians ravel real reciprocal relu relu6 remainder repeat reshape result_type right_shift rint "
     "rms_norm roll rot90 round scaled_dot_product_attention searchsorted select selu shape sigmoid sign signbit silu sin sinc sinh size "
-    "smooth_l1_loss softmax softplus softsign spacing split sqrt square squeeze stack std subtract sum swapaxes take take_along_axis "
-    "tan tanh tensordot tile trace transpose trapezoid tri tril triu trunc unstack unwrap vander var vdot vecdot vecmat vector_norm "
-    "vstack where zeros zeros_like "
+    "smooth_l1_loss softmax softplus softsign sort spacing split sqrt square squeeze stack std subtract sum swapaxes take "
+    "take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril triu trunc unstack unwrap vander var vdot vecdot vecmat "
+    "vector_norm vstack where zeros zeros_like "
 ).split())  # fmt: skip
 NAMESPACE_NAMES: dict[str, tuple[str, ...]] = {
     "random": tuple((

@@ -13,6 +13,7 @@ _FUNCTIONS = (
     "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
     "digitize searchsorted interp piecewise"
 )
+_ORDERS = "sort argsort"
 _LINALG = "cholesky norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
 
 
@@ -23,6 +24,8 @@ def _spelled() -> dict[str, str]:
     return table
 
 
+    table |= {f"np.{name}": name for name in _ORDERS.split()}
+    table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
 LIBRARY_SPELLINGS: dict[str, str] = _spelled()
 
 WORD_CONSTANTS: dict[str, Any] = {
@@ -36,7 +39,7 @@ _DECOMPOSITION = "decompositions are not compiled in this version: call it outsi
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
-    ("sort argsort partition argpartition median percentile quantile lexsort", _ORDERING),
+    ("partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("svd qr inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
