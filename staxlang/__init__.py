@@ -31,7 +31,8 @@ _HOME_ROWS: dict[str, str] = {
 }  # fmt: skip
 """The names that are no operations: those are found by name in the table and the standard library."""
 
-_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "stdlib"))
+_NAMESPACES = frozenset(("fft", "random"))
+_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "namespace", "stdlib"))
 
 __all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]  # pyright: ignore[reportUnsupportedDunderAll]  (loaded lazily)
 
@@ -40,8 +41,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME_ROWS.get(name)
     if home is not None:
         value = getattr(import_module(f"staxlang.{home}"), name)
-    elif name == "random":  # operations in a namespace of their own
-        value = import_module("staxlang.random")
+    elif name in _NAMESPACES:  # operations in a namespace of their own
+        value = import_module(f"staxlang.{name}")
     elif name.startswith("_") or name in _ROOMS:  # what Python itself and `from staxlang import <module>` ask for
         raise AttributeError(f"module 'staxlang' has no attribute {name!r}")
     else:
@@ -55,7 +56,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     public = (name for name in globals() if not name.startswith("_") or name.startswith("__"))
-    return sorted({*public, "random", *_HOME_ROWS, *_operations().operation_names()} - _ROOMS - {"Any", "annotations", "import_module"})
+    return sorted({*public, *_NAMESPACES, *_HOME_ROWS, *_operations().operation_names()} - _ROOMS - {"Any", "annotations", "import_module"})
 
 
 def _operations() -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeAlia
 import numpy as np
 from numpy.typing import NDArray
 
+from staxlang import fft as fft
 from staxlang import random as random
 from staxlang.base.diagnostics import StaxError as StaxError
 from staxlang.base.diagnostics import StaxWarning as StaxWarning
@@ -1363,7 +1364,6 @@ def scaled_dot_product_attention(query: Array, key: Any, value: Any, mask: Any =
 @overload
 def scaled_dot_product_attention(query: _Given, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> NDArray[Any]: ...
 @overload
-def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
 def sort(a: _F, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> _F: """The elements in increasing order along `axis` (of the flattened array without one), NaN last."""
 @overload
 def sort(a: Array, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any: ...
@@ -1374,6 +1374,7 @@ def argsort(a: Array, axis: _Axis = -1, kind: Any = None, order: Any = None, *, 
 @overload
 def argsort(a: _Given, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> NDArray[Any]: ...
 @overload
+def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
 @overload
 def searchsorted(a: _Given, v: Any, side: str = "left") -> NDArray[Any]: ...
 @overload

@@ -21,12 +21,11 @@ from staxlang.parser.stored import FOLDER, content_hash, in_checkout, load_store
 
 STORED = "_trees.bin"
 
-# Part of the stored file: another layout of it, or other classes of nodes, make it stale.
-FORMAT = "2:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
-
-
-NAMESPACES = frozenset(("random",))
+NAMESPACES = frozenset(("fft", "random"))
 """Files whose definitions are reached through the file's name only (`random.uniform`); all others are words of the language."""
+
+# Part of the stored file: another layout of it, other classes of nodes or other namespaces make it stale.
+FORMAT = f"2:{sorted(NAMESPACES)}:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
 
 
 class Entry(NamedTuple):

@@ -120,6 +120,11 @@ def _foreign(object: Any, kind: type) -> Meaning | None:
     if not isinstance(module, str) or not isinstance(name, str) or module.partition(".")[0] not in _FOREIGN:
         return None
     spoken = f"np.{module[6:]}.{name}" if module.startswith("numpy.") and not module.startswith("numpy._") else f"np.{name}"
+    function = LIBRARY_SPELLINGS.get(spoken)
+    if function is not None and object is _object(spoken):  # a part of NumPy that was loaded after the table had been made
+        meaning = LibraryMeaning(spoken, function)
+        _enter(object, meaning)
+        return meaning
     return RefusedMeaning(spoken if module.startswith("numpy") else f"{module}.{name}", REFUSED_ADVICE.get(name))
 
 

@@ -22,6 +22,9 @@ OPERATION_NAMES: frozenset[str] = frozenset((
     "vector_norm vstack where zeros zeros_like "
 ).split())  # fmt: skip
 NAMESPACE_NAMES: dict[str, tuple[str, ...]] = {
+    "fft": tuple((
+        "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
+    ).split()),
     "random": tuple((
         "key split fold_in bits uniform bernoulli normal lognormal truncated_normal multivariate_normal exponential laplace "
         "cauchy gumbel logistic categorical integers"

@@ -13,13 +13,16 @@ _FUNCTIONS = (
     "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
     "digitize searchsorted interp piecewise"
 )
-_ORDERS = "sort argsort"
-_LINALG = "cholesky norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+_ORDERS = "sort argsort lexsort sort_complex partition argpartition median"
+_LINALG = "cholesky solve inv det slogdet norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+
+_FFT = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
 
 
 def _spelled() -> dict[str, str]:
     table = {f"np.{name}": name for name in _FUNCTIONS.split()}
     table |= {f"np.linalg.{name}": name for name in _LINALG.split()}
+    table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     return table
 
