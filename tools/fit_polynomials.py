@@ -89,7 +89,9 @@ def fits():
     r = lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z
     r0 = safe(r, mpf(2) / 3)
     yield "LOG_F64", *fitted(r0, lambda z: z, big * mpf("1e-8"), big, 6, f64)
-    yield "LOG_F32_IN_F64", *fitted(r0, lambda z: z, big * mpf("1e-8"), big, 3, f64)
+    # log(1 + f) = f + f^2 p(f) on the same f: for f32's pow, whose logarithm needs some 35 bits
+    p2 = lambda f: (mp.log(1 + f) - f) / f**2 if abs(f) > mpf("1e-12") else -mpf(1) / 2 + f / 3
+    yield "LOG_F32_IN_F64", *fitted(p2, lambda f: f**2 / mp.log(1 + f) if f != 0 else f, low, high, 11, f64)
     # sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2), |r| <= pi/4
     top = (mp.pi / 4 * mpf("1.0001")) ** 2
     s = safe(lambda z: (mp.sin(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), -mpf(1) / 6)

@@ -14,14 +14,17 @@ LOG2_E = 1.4426950408889634
 LN2 = 0.6931471805599453
 # ln 2 with trailing zeros, so that n * high is exact, and the rest.
 LN2_PARTS = {32: (0.693145751953125, 1.42860677e-06), 64: (0.6931471803691238, 1.9082149292705877e-10)}
+# Floats of this size have no fraction: 1.5 * 2^23 and 1.5 * 2^52, a half above their power of two for negative n.
+WHOLE_FROM = {32: 12582912.0, 64: 6755399441055744.0}
 # Beyond these the result is 0 or infinite whatever the argument.
 RANGE = {32: (-104.5, 89.0), 64: (-746.0, 710.0)}
 
 
 def reduced(code: Code, x: str) -> tuple[str, str]:
-    """(n, r) with x = n ln 2 + r, |r| <= ln 2 / 2."""
+    """(n, r) with x = n ln 2 + r, |r| <= ln 2 / 2, for |x| < 1e5. Adding a number whose last place is 1 rounds to whole ones."""
     high, low = LN2_PARTS[code.bits]
-    n = code.unary("rint", code.mul(x, code.const(LOG2_E)))
+    shift = code.const(WHOLE_FROM[code.bits])
+    n = code.sub(code.fma(x, code.const(LOG2_E), shift), shift)
     r = code.fma(n, code.const(-high), x)
     return n, code.fma(n, code.const(-low), r)
 
@@ -98,8 +101,8 @@ def tanh(code: Code, x: str) -> str:
     size = code.select(code.compare("gt", size, top), top, size)
     double = code.add(size, size)
     if code.bits == 32:
-        q = _expm1(code, double)
-        return code.copysign(code.div(q, code.add(q, code.const(2.0))), x)
+        half = _half_expm1(code, double)
+        return code.copysign(code.div(half, code.add(half, code.const(1.0))), x)
     n, r = reduced(code, double)
     square = code.mul(r, r)
     q = code.polynomial(r, table.EXP_F64)
@@ -109,10 +112,23 @@ def tanh(code: Code, x: str) -> str:
     q_low = code.fma(s, p_low, q_low)
     d, d_low = code.two_sum(q, code.const(2.0))
     d_low = code.add(d_low, q_low)
-    y = code.div(q, d)
+    inverse = code.div(code.const(1.0), d)
+    y = code.mul(q, inverse)
     rest = code.fma(code.neg(y), d, q)
     rest = code.add(rest, code.fma(code.neg(y), d_low, q_low))
-    return code.copysign(code.add(y, code.div(rest, d)), x)
+    return code.copysign(code.fma(rest, inverse, y), x)
+
+
+def _half_expm1(code: Code, x: str) -> str:
+    """(e^x - 1) / 2 in f32 for 0 <= x <= 20 or NaN; 2^(n-1) comes from the last bits of n + 1.5 * 2^23."""
+    high, low = LN2_PARTS[32]
+    shift = code.const(WHOLE_FROM[32])
+    shifted = code.fma(x, code.const(LOG2_E), shift)
+    n = code.sub(shifted, shift)
+    r = code.fma(n, code.const(-low), code.fma(n, code.const(-high), x))
+    exponent = code.integer("shl", code.to_bits(shifted), code.whole(23))
+    s = code.from_bits(code.integer("add", exponent, code.whole(126 << 23)))
+    return code.fma(s, expm1_polynomial(code, r), code.sub(s, code.const(0.5)))
 
 
 def sigmoid(code: Code, x: str) -> str:
@@ -122,9 +138,10 @@ def sigmoid(code: Code, x: str) -> str:
     if code.bits == 32:
         return code.div(top, code.add(e, code.const(1.0)))
     under, lost = code.fast_two_sum(code.const(1.0), e)
-    y = code.div(top, under)
+    inverse = code.div(code.const(1.0), under)
+    y = code.mul(top, inverse)
     rest = code.fma(code.neg(y), lost, code.fma(code.neg(y), under, top))
-    return code.add(y, code.div(rest, under))
+    return code.fma(rest, inverse, y)
 
 
 def sinh(code: Code, x: str) -> str:
@@ -132,16 +149,20 @@ def sinh(code: Code, x: str) -> str:
     size = code.unary("fabs", x)
     q = _expm1(code, size)
     near = code.mul(code.const(0.5), code.add(q, code.div(q, code.add(q, code.const(1.0)))))
-    far = _half_exp(code, size)
-    large = code.compare("gt", size, code.const(30.0))
-    return _small_as_it_is(code, x, code.copysign(code.select(large, far, near), x))
+    return _small_as_it_is(code, x, code.copysign(_with_large(code, size, near), x))
 
 
 def cosh(code: Code, x: str) -> str:
     size = code.unary("fabs", x)
     e = exp(code, size)
     near = code.fma(code.const(0.5), e, code.div(code.const(0.5), e))
-    return code.select(code.compare("gt", size, code.const(30.0)), _half_exp(code, size), near)
+    return _with_large(code, size, near)
+
+
+def _with_large(code: Code, size: str, near: str) -> str:
+    """`near`, or e^size / 2 where e^-size no longer counts; a second exponential only where some lane is that large."""
+    large = code.compare("gt", size, code.const(30.0))
+    return code.rarely(code.some(large), [(code.type, near)], lambda: [code.select(large, _half_exp(code, size), near)])[0]
 
 
 def _half_exp(code: Code, size: str) -> str:

@@ -20,38 +20,36 @@ LOG10_E_PARTS = {32: (0.434294492006301879883, -1.0103050118e-8), 64: (0.4342944
 LOG10_2_PARTS = {32: (0.301025390625, 4.605038981195214e-06), 64: (0.3010299956640665, -8.532344317057107e-14)}
 
 
-def split(code: Code, x: str) -> tuple[str, str]:
-    """(k, m - 1) for positive finite x, k a whole float."""
-    root, digits, normal, lift, powers = FORMAT[code.bits]
-    small = code.compare("lt", x, code.const(normal))
-    lifted = code.select(small, code.mul(x, code.const(lift)), x)
-    shifted = code.integer("sub", code.to_bits(lifted), code.whole(root))
-    k = code.from_whole(code.integer("ashr", shifted, code.whole(digits)))
-    k = code.sub(k, code.select(small, code.const(powers), code.const(0.0)))
-    fraction = code.integer("and", shifted, code.whole((1 << digits) - 1))
-    m = code.from_bits(code.integer("add", fraction, code.whole(root)))
-    return k, code.sub(m, code.const(1.0))
-
-
 def unusual(code: Code, x: str) -> str:
     """Whether any lane is not a positive, normal, finite number (an i1)."""
+    return code.some(unusual_lanes(code, x))
+
+
+def unusual_lanes(code: Code, x: str) -> str:
     digits, normal = FORMAT[code.bits][1:3]
     least = round(math.log2(normal)) + (1 << (code.bits - digits - 2)) - 1 << digits
     infinite = (1 << (code.bits - digits - 1)) - 1 << digits
-    return code.some(code.compare_whole("uge", code.integer("sub", code.to_bits(x), code.whole(least)), code.whole(infinite - least)))
+    return code.compare_whole("uge", code.integer("sub", code.to_bits(x), code.whole(least)), code.whole(infinite - least))
 
 
 def split_usual(code: Code, x: str, rare: str) -> tuple[str, str]:
-    """The same as `split`, where subnormal numbers are looked for only if `rare` is set."""
-    root, digits, normal, lift, powers = FORMAT[code.bits]
+    """(k, m - 1) for positive finite x, k a whole float; subnormal numbers are looked for only if `rare` is set."""
+    normal, lift, powers = FORMAT[code.bits][2:]
 
     def lifted() -> tuple[str, str]:
         small = code.compare("lt", x, code.const(normal))
         return code.select(small, code.mul(x, code.const(lift)), x), code.select(small, code.const(powers), code.const(0.0))
 
     y, lost = code.rarely(rare, [(code.type, x), (code.type, code.const(0.0))], lifted)
-    shifted = code.integer("sub", code.to_bits(y), code.whole(root))
-    k = code.sub(code.from_whole(code.integer("ashr", shifted, code.whole(digits))), lost)
+    k, f = split_normal(code, y)
+    return code.sub(k, lost), f
+
+
+def split_normal(code: Code, x: str) -> tuple[str, str]:
+    """The same for positive, normal, finite x."""
+    root, digits = FORMAT[code.bits][:2]
+    shifted = code.integer("sub", code.to_bits(x), code.whole(root))
+    k = code.from_whole(code.integer("ashr", shifted, code.whole(digits)))
     m = code.from_bits(code.integer("add", code.integer("and", shifted, code.whole((1 << digits) - 1)), code.whole(root)))
     return k, code.sub(m, code.const(1.0))
 

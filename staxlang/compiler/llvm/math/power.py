@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import Code
-from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
-from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, split
+from staxlang.compiler.llvm.math.exponential import LN2_PARTS, WHOLE_FROM, exp_of_sum
+from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, split_normal, unusual_lanes
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
 HALVED_FROM = 53  # parts of [1, 2) from here on are taken as halves, see tools/fit_polynomials.py
@@ -33,13 +33,17 @@ def _double(value: float) -> str:
     return "double " + Code(64, 1, str, False).const(value)
 
 
-def log_in_two_parts(code: Code, x: str) -> tuple[str, str]:
-    """log x as a sum, to about 65 bits, for positive x; infinite or NaN where x is 0, infinite or NaN."""
-    small = code.compare("lt", x, code.const(2.2250738585072014e-308))
-    lifted = code.select(small, code.mul(x, code.const(2.0**54)), x)
-    bits = code.to_bits(lifted)
-    exponent = code.integer("sub", code.integer("lshr", bits, code.whole(52)), code.whole(1023))
-    exponent = code.integer("sub", exponent, code.select_whole(small, code.whole(54), code.whole(0)))
+def log_in_two_parts(code: Code, x: str, rare: str) -> tuple[str, str]:
+    """log x as a sum, to about 65 bits, for positive x; infinite or NaN where x is 0, infinite or NaN. `rare`: some x is not usual."""
+
+    def lifted() -> tuple[str, str]:
+        small = code.compare("lt", x, code.const(2.2250738585072014e-308))
+        lifted = code.select(small, code.mul(x, code.const(2.0**54)), x)
+        return lifted, code.select_whole(small, code.whole(1023 + 54), code.whole(1023))
+
+    usual, bias = code.rarely(rare, [(code.type, x), (code.integers, code.whole(1023))], lifted)
+    bits = code.to_bits(usual)
+    exponent = code.integer("sub", code.integer("lshr", bits, code.whole(52)), bias)
     index = code.integer("and", code.integer("lshr", bits, code.whole(45)), code.whole(127))
     halved = code.compare_whole("sge", index, code.whole(HALVED_FROM))
     k = code.from_whole(code.integer("add", exponent, code.select_whole(halved, code.whole(1), code.whole(0))))
@@ -54,20 +58,34 @@ def log_in_two_parts(code: Code, x: str) -> tuple[str, str]:
     total, low2 = code.two_sum(total, half)
     low = code.add(code.add(low1, low2), code.add(code.add(base_low, half_low), cubic))
     high, low = code.fast_two_sum(total, low)
-    bad = code.logic("or", code.compare("eq", x, code.const(0.0)), code.compare("eq", x, code.const(float("inf"))))
-    edge = code.select(code.compare("eq", x, code.const(0.0)), code.const(float("-inf")), x)
-    bad = code.logic("or", bad, code.compare("unordered", x, x))
-    return code.select(bad, edge, high), code.select(bad, code.const(0.0), low)
+
+    def edges() -> tuple[str, str]:
+        at_zero = code.compare("eq", x, code.const(0.0))
+        bad = code.logic("or", at_zero, code.compare("eq", x, code.const(float("inf"))))
+        bad = code.logic("or", bad, code.compare("unordered", x, x))
+        edge = code.select(at_zero, code.const(float("-inf")), x)
+        return code.select(bad, edge, high), code.select(bad, code.const(0.0), low)
+
+    high, low = code.rarely(rare, [(code.type, high), (code.type, low)], edges)
+    return high, low
 
 
 def power(code: Code, x: str, y: str) -> str:
     size = code.unary("fabs", x)
-    value = _power_of_size(code, size, y) if code.bits == 64 else power_in_double(code, size, y)
-    return _special(code, x, y, value)
+    rare = _unusual(code, x, y)
+    value = _power_of_size(code, size, y, rare) if code.bits == 64 else power_in_double(code, size, y, rare)
+    return code.rarely(rare, [(code.type, value)], lambda: [_special(code, x, y, value)])[0]
 
 
-def _power_of_size(code: Code, size: str, y: str) -> str:
-    high, low = log_in_two_parts(code, size)
+def _unusual(code: Code, x: str, y: str) -> str:
+    """Whether some x is not positive, normal and finite, or some y not finite: there are rules of their own (an i1)."""
+    endless = code.compare("eq", code.unary("fabs", y), code.const(float("inf")))
+    strange = code.logic("or", endless, code.compare("unordered", y, y))
+    return code.some(code.logic("or", unusual_lanes(code, x), strange))
+
+
+def _power_of_size(code: Code, size: str, y: str, rare: str) -> str:
+    high, low = log_in_two_parts(code, size, rare)
     product, lost = code.two_product(y, high)
     lost = code.fma(y, low, lost)
     # Where the product is infinite or NaN, or y or the logarithm was, its error is meaningless.
@@ -75,24 +93,27 @@ def _power_of_size(code: Code, size: str, y: str) -> str:
     return exp_of_sum(code, product, code.select(finite, lost, code.const(0.0)))
 
 
-def power_in_double(code: Code, size: str, y: str) -> str:
-    """|x|**y for f32 through f64: a short logarithm and exponential suffice."""
+def power_in_double(code: Code, size: str, y: str, rare: str) -> str:
+    """|x|**y for f32 through f64: a short logarithm and exponential suffice, and none of f32's numbers is subnormal."""
     wide = code.other(64)
     wx = wide.emit(f"fpext {code.type} {size} to {wide.type}")
     wy = wide.emit(f"fpext {code.type} {y} to {wide.type}")
-    k, f = split(wide, wx)
-    s = wide.div(f, wide.add(f, wide.const(2.0)))
-    z = wide.mul(s, s)
-    m = wide.mul(s, wide.fma(z, wide.polynomial(z, table.LOG_F32_IN_F64), wide.const(2.0)))
+    k, f = split_normal(wide, wx)
+    m = wide.fma(wide.mul(f, f), wide.polynomial(f, table.LOG_F32_IN_F64), f)
     logarithm = wide.fma(m, wide.const(LOG2_E_PARTS[64][0]), k)
-    edge = wide.select(wide.compare("eq", wx, wide.const(0.0)), wide.const(float("-inf")), wx)
-    inside = wide.logic("and", wide.compare("gt", wx, wide.const(0.0)), wide.compare("lt", wx, wide.const(float("inf"))))
-    e = wide.clamp(wide.mul(wy, wide.select(inside, logarithm, edge)), -200.0, 200.0)
-    n = wide.unary("rint", e)
-    r = wide.mul(wide.sub(e, n), wide.const(0.6931471805599453))
+
+    def edges() -> list[str]:
+        edge = wide.select(wide.compare("eq", wx, wide.const(0.0)), wide.const(float("-inf")), wx)
+        inside = wide.logic("and", wide.compare("gt", wx, wide.const(0.0)), wide.compare("lt", wx, wide.const(float("inf"))))
+        return [wide.select(inside, logarithm, edge)]
+
+    (logarithm,) = wide.rarely(rare, [(wide.type, logarithm)], edges)
+    e = wide.clamp(wide.mul(wy, logarithm), -200.0, 200.0)
+    shifted = wide.add(e, wide.const(WHOLE_FROM[64]))
+    r = wide.mul(wide.sub(e, wide.sub(shifted, wide.const(WHOLE_FROM[64]))), wide.const(0.6931471805599453))
     p = wide.fma(wide.mul(r, r), wide.polynomial(r, table.EXP_F32_IN_F64), r)
-    value = wide.scale(wide.add(p, wide.const(1.0)), n)
-    return code.emit(f"fptrunc {wide.type} {value} to {code.type}")
+    s = wide.from_bits(wide.integer("add", wide.integer("shl", wide.to_bits(shifted), wide.whole(52)), wide.whole(1023 << 52)))
+    return code.emit(f"fptrunc {wide.type} {wide.fma(p, s, s)} to {code.type}")
 
 
 def _special(code: Code, x: str, y: str, value: str) -> str:
