@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from staxlang.base.diagnostics import StaxError, diagnose, raise_diagnostics
+from staxlang.base.diagnostics import Note, StaxError, diagnose, raise_diagnostics
 from staxlang.base.dtypes import DTYPES
 from staxlang.base.externs import Extern, find_extern, together
 from staxlang.base.records import replace
@@ -145,8 +145,9 @@ def raise_failed(name: str, where: str, span: Span | None = None) -> NoReturn:
     problem = _raised.pop(threading.get_ident(), None)
     row = find_extern(name)
     if problem is None or (row is not None and row.failure and isinstance(problem, np.linalg.LinAlgError)):
-        reason = row.failure if row is not None and row.failure else "its native routine reports an error"
-        raise_diagnostics(diagnose("extern-failed", span, operation=name, reason=reason))
+        reason = str(problem or "") or (row.failure if row is not None else "") or "its native routine reports an error"
+        notes = () if span is not None else (Note(None, f"in {where}"),)
+        raise_diagnostics(diagnose("extern-failed", span, notes, operation=name, reason=reason))
     if isinstance(problem, StaxError):
         raise_diagnostics([replace(one, span=one.span or span) for one in problem.diagnostics])
     problem.add_note(f"in the extern operation {name}, called by {where}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.compiler.llvm.externs import forward_text
+from staxlang.compiler.llvm.lapack import read_symbol, routine_text
 from staxlang.compiler.llvm.library import gemm_text
 from staxlang.compiler.target import Target
-from staxlang.runtime import blas, externs, identity, threads
+from staxlang.runtime import blas, externs, identity, lapack, threads
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.support import Support, build, load
@@ -34,7 +35,14 @@ def _provide_lapack(support: Support, target: Target, store: Store | None, symbo
     if support.symbols.knows(symbol):
         return
     externs.provide(support)
-    _add(support, target, store, forward_text(symbol), (symbol,))
+    call = read_symbol(symbol)
+    loop, flags = lapack.find_loop(call), lapack.flag_functions()
+    if loop is None or flags is None:
+        _add(support, target, store, forward_text(symbol), (symbol,))
+        return
+    names = f"{symbol}.loop", f"{symbol}.data" if loop.data else ""
+    support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data})
+    _add(support, target, store, routine_text(call, loop.types, *names), (symbol,))
 
 
 def _gemm_text(support: Support) -> str:

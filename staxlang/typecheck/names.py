@@ -20,7 +20,20 @@ from staxlang.base.operations import OPERATIONS
 from staxlang.typecheck.extern_operations import ExternOperation
 from staxlang.typecheck.named_operations import NamedOperation
 from staxlang.typecheck.notation import dtype_of_class
-from staxlang.typecheck.surface import attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, reductions, shaping
+from staxlang.typecheck.surface import (
+    attributes,
+    choices,
+    creation,
+    dtypes,
+    einsum,
+    externs,
+    grids,
+    joining,
+    linear,
+    matrices,
+    reductions,
+    shaping,
+)  # fmt: skip
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
 from staxlang.typecheck.surface.extents import extent_value
@@ -44,7 +57,7 @@ KNOWN_COMPOSITES: frozenset[str] = frozenset((
 """Library functions that are recorded whole: the first ones until lowering, which knows a better form than their text; activations until
 the passes have made their operands equal, so that equal calls meet before they are opened (compiler/passes/decompose.py)."""
 
-_SURFACES = (attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, reductions, shaping)
+_SURFACES = (attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, matrices, reductions, shaping)
 """They declare their spellings when they are imported."""
 _FOREIGN = frozenset(("numpy", "math", "cmath", "scipy", "torch", "jax", "cupy"))
 _STATIC_MATH = ("comb", "dist", "factorial", "frexp", "gamma", "isclose", "isqrt", "lgamma", "modf", "perm", "remainder", "ulp")

@@ -5,7 +5,7 @@
 The record holds for each operand, then for each result: its address, its extents, its strides in elements; then for each option, in the
 order of their names, a word: of a size or an integer its value, of a bool 0 or 1, else 0. The text names the operation and says what the
 record holds (8 bytes of length, then `marshal` data): `stax_extern` serves any call by it, in Python; `stax_lapack_..` are routines in
-machine code, which need no text.
+machine code (lapack.py), which need the text only where they hand a call on.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from staxlang.base.sizes import SizeExpression
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
+from staxlang.compiler.llvm.lapack import call_of
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
 
@@ -24,11 +25,6 @@ SIZE_OPTION = "size"
 """What stands in the text for an option whose value is in the record."""
 ANY_EXTERN = "stax_extern"
 SIGNATURE = "ptr, ptr"
-NATIVE_DTYPES = frozenset(("f32", "f64", "c64", "c128"))
-
-
-def native_symbol(routine: str, dtype: str) -> str:
-    return f"stax_lapack_{routine}_{dtype}"
 
 
 def forward_text(symbol: str) -> str:
@@ -61,8 +57,11 @@ def emit_extern(f: Function, call: LibraryCall) -> None:
 
 
 def _symbol(f: Function, call: LibraryCall) -> str:
-    dtype = f.module.buffers[call.operands[0].buffer].dtype.name if call.operands else ""
-    return native_symbol(call["native"], dtype) if call["native"] and dtype in NATIVE_DTYPES else ANY_EXTERN
+    if not call["native"]:
+        return ANY_EXTERN
+    first = call.operands[0]
+    found = call_of(call["native"], f.module.buffers[first.buffer].dtype.name, dict(call["options"]), len(first.shape))
+    return ANY_EXTERN if found is None else found.symbol
 
 
 def _view_words(f: Function, view: BufferView) -> list[tuple[str, str]]:

@@ -44,7 +44,7 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
     ("partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
-    ("svd qr inv pinv solve lstsq eig eigh eigvals eigvalsh det slogdet", _DECOMPOSITION),
+    ("svd qr pinv lstsq eig eigh eigvals eigvalsh", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
 )
