@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from staxlang.base.records import NamedTuple
-from staxlang.compiler.llvm.lapack import FLAGS, ROUTINES, Call
+from staxlang.compiler.llvm.lapack import FLAGS, Call
 
 _LETTERS: Final = {"f64": "d", "c128": "D"}
 _DTYPES: Final = {"d": "f64", "D": "c128", "i": "i32"}
@@ -37,8 +37,9 @@ class Loop(NamedTuple):
 def find_loop(call: Call) -> Loop | None:
     """The loop for a call; None where this NumPy has none that is known here."""
     module = getattr(np.linalg, "_umath_linalg", None)
-    ufunc: Any = getattr(module, call.gufunc, None)
-    if not isinstance(ufunc, np.ufunc) or (ufunc.signature or "").replace(" ", "") != ROUTINES[call.routine].signature:
+    name, signature = call.gufunc
+    ufunc: Any = getattr(module, name, None)
+    if not isinstance(ufunc, np.ufunc) or (ufunc.signature or "").replace(" ", "") != signature:
         return None
     numbers = [place for place, text in enumerate(ufunc.types) if text[0] == _LETTERS[call.dtype]]
     raw = _UFunc.from_address(id(ufunc))

@@ -213,3 +213,167 @@ def test_what_fails_fails_as_in_numpy(case: int) -> None:
         assert not target.any()
     good = np.zeros(a.shape) + np.eye(a.shape[-1])
     same(kernel(target, good), written(np.zeros(a.shape), good), factor=0.0)
+
+
+# ---- factors and eigenvalues ----
+
+
+RECTANGLES = [(3, 3), (5, 3), (3, 5), (4, 5, 2), (2, 3, 2, 4), (1, 1), (0, 0), (0, 3), (3, 0), (2, 0, 3, 4), (2, 4, 0), (30, 20)]
+
+
+@pytest.mark.parametrize("dtype", (*DTYPES, "i8", "?"))
+@pytest.mark.parametrize("shape", RECTANGLES)
+def test_orthogonal_factors(shape: tuple[int, ...], dtype: str) -> None:
+    def factors(a: Array) -> Any:
+        turned = np.linalg.qr(a[..., ::-1, :])
+        return np.linalg.qr(a), np.linalg.qr(a, "complete"), np.linalg.qr(a, mode="r"), np.linalg.qr(a, "raw"), turned
+
+    agree_exactly(factors, matrices(13, shape, dtype))
+
+
+@pytest.mark.parametrize("dtype", (*DTYPES, "i8", "?"))
+@pytest.mark.parametrize("shape", RECTANGLES)
+def test_singular_values(shape: tuple[int, ...], dtype: str) -> None:
+    def values(a: Array) -> Any:
+        turned = a.swapaxes(-1, -2)
+        return np.linalg.svd(a), np.linalg.svd(a, full_matrices=False), np.linalg.svd(turned, compute_uv=False), np.linalg.svdvals(a)
+
+    agree_exactly(values, matrices(14, shape, dtype))
+
+
+@pytest.mark.parametrize("dtype", (*DTYPES, "i8", "?"))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_eigenvalues(shape: tuple[int, ...], dtype: str) -> None:
+    def hermitian(a: Array) -> Any:
+        return np.linalg.eigh(a), np.linalg.eigh(a, "U"), np.linalg.eigvalsh(a), np.linalg.eigvalsh(a.swapaxes(-1, -2), UPLO="u")
+
+    def general(a: Array) -> Any:
+        return np.linalg.eig(a), np.linalg.eigvals(a)
+
+    a = matrices(15, shape, dtype)
+    agree_exactly(hermitian, a)
+    agree_exactly(general, a)  # (complex, most of them)
+    agree_exactly(general, a + a.swapaxes(-1, -2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_values_of_hermitian_matrices(dtype: str) -> None:
+    def values(a: Array) -> Any:
+        return np.linalg.svd(a, hermitian=True), np.linalg.svd(a, compute_uv=False, hermitian=True)
+
+    for shape in ((4, 4), (3, 5, 5), (0, 0)):
+        a = matrices(16, shape, dtype)
+        agree_exactly(values, a + np.conj(np.swapaxes(a, -1, -2)))
+
+
+def test_eigenvalues_are_real_where_all_of_them_are() -> None:
+    """One kernel, asked for real and complex ones in turn: each call gives NumPy's dtype."""
+
+    @stax.kernel
+    def scaled(a: Any) -> Any:
+        w, v = np.linalg.eig(a)
+        return w * 2, v.dtype.kind == "c", v
+
+    turning, stretching = np.array([[0.0, -1.0], [1.0, 0.0]]), np.array([[2.0, 1.0], [0.0, 1.0]])
+    for a in (turning, stretching, stretching.T, turning, np.stack([turning, stretching]), np.stack([stretching, stretching])):
+        same(scaled(a), scaled.__wrapped__(a), factor=0.0)
+    assert scaled.stats().route == "native"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_the_factors_are(dtype: str) -> None:
+    """a = Q R = U S V = V L V^-1 within rounding errors, inside one kernel with the products."""
+
+    @stax.kernel
+    def rebuilt(a: Any) -> Any:
+        q, r = np.linalg.qr(a)
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        square = a[:, :4, :]
+        w, v = np.linalg.eig(square)
+        h = square + square.swapaxes(-1, -2).conj()
+        hw, hv = np.linalg.eigh(h)
+        return q @ r, (u * s[:, np.newaxis, :]) @ vh, square @ v - v * w[:, np.newaxis, :], h @ hv - hv * hw[:, np.newaxis, :]
+
+    a = matrices(17, (3, 6, 4), dtype)
+    qr, usv, eig, eigh = rebuilt(a)
+    bound = 60 * np.finfo(dtype).eps
+    for got in (qr, usv):
+        assert got.dtype == a.dtype and np.abs(got - a).max() < bound * np.abs(a).max()
+    assert np.abs(eig).max() < bound * np.abs(a).max() and np.abs(eigh).max() < bound * np.abs(a).max()
+
+
+def test_what_is_not_used_is_not_computed() -> None:
+    """svd without U and V is svdvals, eigh without eigenvectors eigvalsh, qr without Q has no Q."""
+
+    def kinds(function: Any, *arrays: Array) -> list[str]:
+        kernel = stax.kernel(function)
+        same(kernel(*arrays), function(*arrays), factor=20.0)
+        return sorted(one.name for one in kernel.explain(*arrays).kernels if "linalg" in one.name)
+
+    a = matrices(18, (5, 5), "f8")
+    assert kinds(lambda a: np.linalg.svd(a)[1], a) == ["extern linalg.svdvals"]
+    assert kinds(lambda a: np.linalg.svd(a).S.sum(), a) == ["extern linalg.svdvals"]
+    assert kinds(lambda a: np.linalg.svd(a)[0], a) == ["extern linalg.svd"]
+    assert kinds(lambda a: np.linalg.eigh(a)[0], a) == ["extern linalg.eigvalsh"]
+    assert kinds(lambda a: np.linalg.eigh(a, "U").eigenvalues, a) == ["extern linalg.eigvalsh"]
+    assert kinds(lambda a: np.linalg.eigh(a)[1], a) == ["extern linalg.eigh"]
+    assert kinds(lambda a: np.linalg.qr(a)[1], a) == ["extern linalg.qr_raw"]
+    assert kinds(lambda a: np.linalg.solve(a, a[0]) + np.linalg.solve(a, a[0]), a) == ["extern linalg.solve"]
+
+
+def test_all_forms_of_factors() -> None:
+    @stax.kernel
+    def everything(a: Any, b: Any) -> Any:
+        q, r = np.linalg.qr(a)
+        u, s, vh = np.linalg.svd(a)
+        w, v = np.linalg.eigh(b)
+        return q, r, u, s, vh, w, v, np.linalg.qr(a, "complete")[0], np.linalg.svd(a)[1], np.linalg.eigvals(b + 0j)
+
+    for shapes in (((5, 3), (4, 4)), ((0, 3), (0, 0))):
+        for dtype in ("f8", "c16"):
+            arrays = [matrices(19, shape, dtype) for shape in shapes]
+            lowered = everything.lower(*[stax.spec(array.shape, array.dtype) for array in arrays])
+            in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
+
+
+@pytest.mark.parametrize("name", ["eig", "eigvals"])
+def test_eigenvalues_of_what_is_not_finite(name: str) -> None:
+    theirs = getattr(np.linalg, name)
+    kernel = stax.kernel(lambda a: theirs(a))
+    for bad in (np.nan, np.inf, complex(0, np.nan)):
+        a = np.eye(3, dtype=np.asarray(bad).dtype)
+        kernel(a)
+        a[1, 2] = bad
+        with pytest.raises(np.linalg.LinAlgError, match="Array must not contain infs or NaNs"):
+            theirs(a)
+        with pytest.raises(np.linalg.LinAlgError, match="Array must not contain infs or NaNs"):
+            kernel(a)
+
+
+@pytest.mark.parametrize("name", ["svd", "svdvals", "inv", "det", "qr", "cholesky"])
+def test_what_is_not_finite_is_what_it_is_in_numpy(name: str) -> None:
+    """The same numbers, or the same failure."""
+    theirs = getattr(np.linalg, name)
+    kernel = stax.kernel(lambda a: theirs(a))
+    for bad in (np.nan, np.inf):
+        a = np.eye(4) + 1
+        a[2, 2] = bad
+        try:
+            wanted = theirs(a)
+        except np.linalg.LinAlgError as problem:
+            with pytest.raises(np.linalg.LinAlgError, match=str(problem)):
+                kernel(a)
+        else:
+            same(kernel(a), wanted, factor=0.0)
+
+
+def test_refused_options() -> None:
+    a = np.eye(3)
+    agree("qr", np.linalg.qr, ("f(a, 'all')", "f(a)"), {"a": a}, factor=4.0)
+    agree("eigh", np.linalg.eigh, ("f(a, 'X')", "f(a, 'L')"), {"a": a}, factor=4.0)
+    agree("svd", np.linalg.svd, ("f(a, hermitian=True)",), {"a": np.ones((2, 3))})
+    for name in ("qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals"):
+        for bad in (np.ones(3), np.eye(3, dtype="f2"), np.float64(1)):
+            agree(name, getattr(np.linalg, name), ("f(a)",), {"a": bad})
+        if name.startswith("e"):
+            agree(name, getattr(np.linalg, name), ("f(a)",), {"a": np.ones((2, 3))})

@@ -23,15 +23,14 @@ _SIZES: Final = {"i32": 4, "f64": 8, "c128": 16}
 
 
 class Routine(NamedTuple):
-    """loops: the generalized ufuncs of `numpy.linalg._umath_linalg` that do it, by the value of the option `choice` (a bool, or none).
+    """loops: the generalized ufuncs of `numpy.linalg._umath_linalg` that do it and their signatures; where there are two, the option
+    `choice`, a bool, chooses.
 
-    signature: theirs, of the operands and results in order. fails: whether data can make it fail.
-    finite: NaN and infinity are handed to Python's function, which refuses them. overwrites: the loop writes to its first argument; it is
-    given the first result instead, to which the operand (a row-major copy of its own) is moved before.
+    fails: whether data can make it fail. finite: NaN and infinity are handed to Python's function, which refuses them. overwrites: the loop
+    writes to its first argument; it is given the first result instead, to which the operand (a row-major copy of its own) is moved before.
     """
 
-    loops: tuple[str, ...]
-    signature: str
+    loops: tuple[tuple[str, str], ...]
     choice: str = ""
     fails: bool = True
     finite: bool = False
@@ -39,11 +38,21 @@ class Routine(NamedTuple):
 
 
 ROUTINES: Final[dict[str, Routine]] = {
-    "cholesky": Routine(("cholesky_lo", "cholesky_up"), "(m,m)->(m,m)", "upper"),
-    "solve": Routine(("solve",), "(m,m),(m,n)->(m,n)"),
-    "inv": Routine(("inv",), "(m,m)->(m,m)"),
-    "det": Routine(("det",), "(m,m)->()", fails=False),
-    "slogdet": Routine(("slogdet",), "(m,m)->(),()", fails=False),
+    "cholesky": Routine((("cholesky_lo", "(m,m)->(m,m)"), ("cholesky_up", "(m,m)->(m,m)")), "upper"),
+    "solve": Routine((("solve", "(m,m),(m,n)->(m,n)"),)),
+    "inv": Routine((("inv", "(m,m)->(m,m)"),)),
+    "inv_or_nan": Routine((("inv", "(m,m)->(m,m)"),), fails=False),
+    "det": Routine((("det", "(m,m)->()"),), fails=False),
+    "slogdet": Routine((("slogdet", "(m,m)->(),()"),), fails=False),
+    "qr_raw": Routine((("qr_r_raw", "(m,n)->(p)"),), overwrites=True),
+    "reflected": Routine((("qr_reduced", "(m,n),(k)->(m,k)"), ("qr_complete", "(m,n),(n)->(m,m)")), "complete"),
+    "svd": Routine((("svd_s", "(m,n)->(m,p),(p),(p,n)"), ("svd_f", "(m,n)->(m,m),(p),(n,n)")), "full"),
+    "svdvals": Routine((("svd", "(m,n)->(p)"),)),
+    "eigh": Routine((("eigh_lo", "(m,m)->(m),(m,m)"), ("eigh_up", "(m,m)->(m),(m,m)")), "upper"),
+    "eigvalsh": Routine((("eigvalsh_lo", "(m,m)->(m)"), ("eigvalsh_up", "(m,m)->(m)")), "upper"),
+    "eig": Routine((("eig", "(m,m)->(m),(m,m)"),), finite=True),
+    "eigvals": Routine((("eigvals", "(m,m)->(m)"),), finite=True),
+    "lstsq": Routine((("lstsq", "(m,n),(m,nrhs),()->(n,nrhs),(nrhs),(),(p)"),)),
 }
 
 
@@ -60,7 +69,8 @@ class Call(NamedTuple):
         return f"stax_lapack_{self.routine}_{self.loop}_{self.dtype}_{self.batch}"
 
     @property
-    def gufunc(self) -> str:
+    def gufunc(self) -> tuple[str, str]:
+        """NumPy's name and the signature."""
         return ROUTINES[self.routine].loops[self.loop]
 
 
@@ -70,7 +80,7 @@ def call_of(native: str, dtype: str, options: dict[str, Any], rank: int) -> Call
     if routine is None or dtype not in DTYPES:
         return None
     loop = int(bool(options[routine.choice])) if routine.choice else 0
-    return Call(native, loop, dtype, rank - len(_cores(routine.signature)[0][0]))
+    return Call(native, loop, dtype, rank - 2)
 
 
 def read_symbol(symbol: str) -> Call:
@@ -97,7 +107,7 @@ class _Text:
     def __init__(self, call: Call, types: tuple[str, ...], loop: str, data: str) -> None:
         self.call, self.types, self.loop, self.data = call, types, loop, data
         self.routine = ROUTINES[call.routine]
-        operands, results = _cores(self.routine.signature)
+        operands, results = _cores(call.gufunc[1])
         self.cores = [*operands, *results]
         self.shown = self.cores
         if self.routine.overwrites:  # the record holds one more: the first result is what the operand becomes

@@ -14,7 +14,10 @@ _FUNCTIONS = (
     "digitize searchsorted interp piecewise"
 )
 _ORDERS = "sort argsort lexsort sort_complex partition argpartition median"
-_LINALG = "cholesky solve inv det slogdet norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+_LINALG = (
+    "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals "
+    "norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+)
 
 _FFT = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
 
@@ -44,7 +47,7 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
     ("partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
-    ("svd qr pinv lstsq eig eigh eigvals eigvalsh", _DECOMPOSITION),
+    ("pinv lstsq", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
 )
