@@ -1004,7 +1004,7 @@ def cross(a: Array, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ...
 @overload
 def cross(a: _Given, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: _Axis = None) -> NDArray[Any]: ...
 @overload
-def matrix_power(a: _F, n: Any) -> _F: """The square matrix multiplied n times with itself, n at least 0."""
+def matrix_power(a: _F, n: Any) -> _F: """The square matrix multiplied n times with itself; a negative power is one of its inverse."""
 @overload
 def matrix_power(a: Array, n: Any) -> Any: ...
 @overload
@@ -1177,6 +1177,76 @@ def log_cosh_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The
 def log_cosh_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
 @overload
 def log_cosh_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def solve(a: Array, b: Any) -> Any: """The x with a @ x = b. A `b` of one axis is a vector, otherwise its last two axes are matrices; batches broadcast."""
+@overload
+def solve(a: _Given, b: Any) -> NDArray[Any]: ...
+@overload
+def inv(a: Array) -> Any: """The inverses of matrices. (To multiply with one, `solve` is faster and more accurate.)"""
+@overload
+def inv(a: _Given) -> NDArray[Any]: ...
+@overload
+def det(a: Array) -> Any: """The determinants of matrices."""
+@overload
+def det(a: _Given) -> NDArray[Any]: ...
+@overload
+def slogdet(a: Array) -> Any: """The sign of the determinants of matrices, and the logarithm of their absolute values, which does not overflow."""
+@overload
+def slogdet(a: _Given) -> NDArray[Any]: ...
+@overload
+def qr(a: Array, mode: str = "reduced") -> Any: """Q with orthonormal columns and R, triangular, with a = Q @ R. `mode` "complete": Q is square; "r": only R; "raw": LAPACK's form."""
+@overload
+def qr(a: _Given, mode: str = "reduced") -> NDArray[Any]: ...
+@overload
+def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any: """The singular value decomposition a = U @ diag(S) @ Vh, greatest values first; only S without `compute_uv`.
+
+    U and Vh are square with `full_matrices`, else they have as many columns and rows as there are singular values. Of `hermitian` matrices
+    eigenvalues are taken."""
+@overload
+def svd(a: _Given, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> NDArray[Any]: ...
+@overload
+def svdvals(x: Array) -> Any: """The singular values of matrices, greatest first."""
+@overload
+def svdvals(x: _Given) -> NDArray[Any]: ...
+@overload
+def eigh(a: Array, UPLO: str = "L") -> Any: """Eigenvalues, in increasing order, and eigenvectors (columns) of Hermitian matrices, of which the triangle `UPLO` is read."""
+@overload
+def eigh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
+@overload
+def eigvalsh(a: Array, UPLO: str = "L") -> Any: """The eigenvalues of Hermitian matrices, in increasing order; the triangle `UPLO` is read."""
+@overload
+def eigvalsh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
+@overload
+def eig(a: Array) -> Any: """Eigenvalues and eigenvectors (columns) of matrices. Of real matrices they are real if all eigenvalues are, else complex.
+
+    (Whether they are is a question to the data, which a program is chosen by: a real matrix is worked on twice.)"""
+@overload
+def eig(a: _Given) -> NDArray[Any]: ...
+@overload
+def eigvals(a: Array) -> Any: """The eigenvalues of matrices. Of real matrices they are real if all of them are, else complex."""
+@overload
+def eigvals(a: _Given) -> NDArray[Any]: ...
+@overload
+def lstsq(a: Array, b: Any, rcond: Any = None) -> Any: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
+
+    Singular values below `rcond` times the greatest count as 0. The sums are empty where the rank is below N or M is not above N; a program
+    for M above N asks the data for that, and solves twice."""
+@overload
+def lstsq(a: _Given, b: Any, rcond: Any = None) -> NDArray[Any]: ...
+@overload
+def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: _Float = 1e-15) -> Any: """The pseudo-inverse: of the singular values above `rtol` (or `rcond`) times the greatest. With `rtol=none`, max(M, N) times epsilon."""
+@overload
+def pinv(a: _Given, rcond: Any = None, hermitian: bool = False, *, rtol: _Float = 1e-15) -> NDArray[Any]: ...
+@overload
+def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any: """The rank of matrices: how many singular values are above `tol`, or above `rtol` (max(M, N) times epsilon) times the greatest."""
+@overload
+def matrix_rank(A: _Given, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> NDArray[Any]: ...
+@overload
+def condition_number(x: Array, p: Any = None) -> Any: """The condition numbers of matrices: the norm of order `p` (2) times that of the inverse; infinity for singular ones. np.linalg.cond."""
+@overload
+def condition_number(x: _Given, p: Any = None) -> NDArray[Any]: ...
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any: """The x with tensordot(a, x, x.ndim) = b; the `axes` of `a` are moved to its end before."""
+def tensorinv(a: Any, ind: _Int = 2) -> Any: """The inverse of the product with `a` over its last axes: tensordot(tensorinv(a, ind), a, ind) is an identity."""
 @overload
 def nll_loss(input: _F, target: Any, weight: Any = None, reduction: str = "mean") -> _F: """The negative log-probability at `target`, a class for each row of `input`; the mean is weighted where `weight` is given."""
 @overload

@@ -15,8 +15,8 @@ _FUNCTIONS = (
 )
 _ORDERS = "sort argsort lexsort sort_complex partition argpartition median"
 _LINALG = (
-    "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals "
-    "norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
+    "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "
+    "tensorsolve tensorinv norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
 )
 
 _FFT = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
@@ -25,6 +25,7 @@ _FFT = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 
 def _spelled() -> dict[str, str]:
     table = {f"np.{name}": name for name in _FUNCTIONS.split()}
     table |= {f"np.linalg.{name}": name for name in _LINALG.split()}
+    table["np.linalg.cond"] = "condition_number"
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     return table
@@ -41,13 +42,11 @@ WORD_CONSTANTS: dict[str, Any] = {
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
 _ORDERING = "sorting is not compiled in this version: call it outside the kernel, and pass what it gives"
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
-_DECOMPOSITION = "decompositions are not compiled in this version: call it outside the kernel, and pass what it gives"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
     ("partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
-    ("pinv lstsq", _DECOMPOSITION),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
 )
