@@ -1030,6 +1030,33 @@ def matrix_norm(x: _Given, keepdims: bool = False, ord: str = "fro") -> NDArray[
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any: """The covariances of variables, one a row (or a column, unless `rowvar`), with observations along the other axis."""
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any: """The correlations of variables: their covariances divided by both standard deviations."""
 @overload
+def scaled_dot_product_attention(query: _F, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None, enable_gqa: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> _F: """`softmax(query @ key.T * scale) @ value`; `scale` is `1 / sqrt(D)` by default.
+
+    A bool `mask` chooses the keys that are seen, any other is added to the scores; a row that sees none gives zeros. `is_causal` lets row
+    i see keys 0 to i. With `enable_gqa` the axis before the last two are heads, and each head of key and value serves as many
+    neighbouring ones of the query as there are for it. With a `dropout_key`, shares of keys are dropped with probability `dropout_rate`."""
+@overload
+def scaled_dot_product_attention(query: Array, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None, enable_gqa: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> Any: ...
+@overload
+def scaled_dot_product_attention(query: _Given, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None, enable_gqa: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> NDArray[Any]: ...
+@overload
+def multi_head_attention(query: _F, key: Any, value: Any, query_weight: Any, key_weight: Any, value_weight: Any, output_weight: Any, heads: Any, *, key_heads: Any = None, query_bias: Any = None, key_bias: Any = None, value_bias: Any = None, output_bias: Any = None, mask: Any = None, is_causal: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> _F: """Attention in `heads` parts (Vaswani et al., 2017): linear maps of query, key and value, attention of each part of their features, and
+    a linear map of all parts side by side. Weights are [features in, features out]; where `key_heads` are fewer than `heads`, each serves
+    several. `mask` is for each head, or broadcast to all."""
+@overload
+def multi_head_attention(query: Array, key: Any, value: Any, query_weight: Any, key_weight: Any, value_weight: Any, output_weight: Any, heads: Any, *, key_heads: Any = None, query_bias: Any = None, key_bias: Any = None, value_bias: Any = None, output_bias: Any = None, mask: Any = None, is_causal: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> Any: ...
+@overload
+def multi_head_attention(query: _Given, key: Any, value: Any, query_weight: Any, key_weight: Any, value_weight: Any, output_weight: Any, heads: Any, *, key_heads: Any = None, query_bias: Any = None, key_bias: Any = None, value_bias: Any = None, output_bias: Any = None, mask: Any = None, is_causal: bool = False, dropout_rate: _Float = 0.0, dropout_key: Any = None) -> NDArray[Any]: ...
+@overload
+def rotary_embedding(x: _F, positions: Any = None, base: _Float = 10000.0, interleaved: bool = False) -> _F: """Pairs of features turned by angles that grow with the place in the sequence (Su et al., 2021): pair i by `place * base ** (-2 * i / D)`.
+
+    A pair is a feature and that D / 2 behind it, or, `interleaved`, its neighbour. Places are 0 to S - 1, or `positions`. 16-bit floats are
+    computed in f32."""
+@overload
+def rotary_embedding(x: Array, positions: Any = None, base: _Float = 10000.0, interleaved: bool = False) -> Any: ...
+@overload
+def rotary_embedding(x: _Given, positions: Any = None, base: _Float = 10000.0, interleaved: bool = False) -> NDArray[Any]: ...
+@overload
 def conv1d(x: Array, weight: Any, bias: Any = None, stride: _Int = 1, padding: _Int = 0, dilation: _Int = 1, groups: _Int = 1) -> Any: """Correlation of the last axis with windows: `y[f, i] = sum of x[c, i * stride + k * dilation - padding] * weight[f, c, k]`, outside of
     `x` zero, plus `bias[f]`. With groups the channels are parted, and each part has filters of its own: weight is [F, C / groups, K]."""
 @overload
@@ -1040,21 +1067,22 @@ def conv2d(x: Array, weight: Any, bias: Any = None, stride: Any = ..., padding: 
 @overload
 def conv2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> NDArray[Any]: ...
 @overload
-def max_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0) -> Any: """The greatest value of each window along the last axis; windows follow each other unless `stride` says otherwise."""
+def max_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0, dilation: _Int = 1) -> Any: """The greatest value of each window along the last axis; windows follow each other unless `stride` says otherwise, and take every
+    `dilation`-th element."""
 @overload
-def max_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0) -> NDArray[Any]: ...
+def max_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0, dilation: _Int = 1) -> NDArray[Any]: ...
 @overload
-def max_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ...) -> Any: """The greatest value of each window of the last two axes; window, stride and padding are numbers or pairs."""
+def max_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ..., dilation: Any = ...) -> Any: """The greatest value of each window of the last two axes; window, stride, padding and dilation are numbers or pairs."""
 @overload
-def max_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ...) -> NDArray[Any]: ...
+def max_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., dilation: Any = ...) -> NDArray[Any]: ...
 @overload
-def avg_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0) -> Any: """The mean of each window along the last axis; what is outside counts as zeros."""
+def avg_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0, count_include_pad: bool = True) -> Any: """The mean of each window along the last axis; what is outside counts as zeros, or, without `count_include_pad`, not at all."""
 @overload
-def avg_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0) -> NDArray[Any]: ...
+def avg_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0, count_include_pad: bool = True) -> NDArray[Any]: ...
 @overload
-def avg_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ...) -> Any: """The mean of each window of the last two axes; what is outside counts as zeros."""
+def avg_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> Any: """The mean of each window of the last two axes; what is outside counts as zeros, or, without `count_include_pad`, not at all."""
 @overload
-def avg_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ...) -> NDArray[Any]: ...
+def avg_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> NDArray[Any]: ...
 def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]: """The quotient rounded down, and the remainder with the divisor's sign."""
 def modf(x: Any) -> tuple[Any, Any]: """The fraction and the whole part, both with the sign of `x`."""
@@ -1148,36 +1176,6 @@ def cholesky(a: Array, *, upper: bool = False) -> Any: ...
 @overload
 def cholesky(a: _Given, *, upper: bool = False) -> NDArray[Any]: ...
 @overload
-def mse_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The squared difference."""
-@overload
-def mse_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
-@overload
-def mse_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
-@overload
-def l1_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The absolute difference."""
-@overload
-def l1_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
-@overload
-def l1_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
-@overload
-def huber_loss(input: _F, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> _F: """Half the squared difference up to `delta`, linear beyond (Huber, 1964)."""
-@overload
-def huber_loss(input: Array, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> Any: ...
-@overload
-def huber_loss(input: _Given, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
-@overload
-def smooth_l1_loss(input: _F, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> _F: """`huber_loss` divided by `beta`: its slope far away is 1 for every beta."""
-@overload
-def smooth_l1_loss(input: Array, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> Any: ...
-@overload
-def smooth_l1_loss(input: _Given, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
-@overload
-def log_cosh_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The logarithm of the difference's hyperbolic cosine, without overflow."""
-@overload
-def log_cosh_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
-@overload
-def log_cosh_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
-@overload
 def solve(a: Array, b: Any) -> Any: """The x with a @ x = b. A `b` of one axis is a vector, otherwise its last two axes are matrices; batches broadcast."""
 @overload
 def solve(a: _Given, b: Any) -> NDArray[Any]: ...
@@ -1248,6 +1246,36 @@ def condition_number(x: _Given, p: Any = None) -> NDArray[Any]: ...
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any: """The x with tensordot(a, x, x.ndim) = b; the `axes` of `a` are moved to its end before."""
 def tensorinv(a: Any, ind: _Int = 2) -> Any: """The inverse of the product with `a` over its last axes: tensordot(tensorinv(a, ind), a, ind) is an identity."""
 @overload
+def mse_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The squared difference."""
+@overload
+def mse_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def mse_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def l1_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The absolute difference."""
+@overload
+def l1_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def l1_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def huber_loss(input: _F, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> _F: """Half the squared difference up to `delta`, linear beyond (Huber, 1964)."""
+@overload
+def huber_loss(input: Array, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> Any: ...
+@overload
+def huber_loss(input: _Given, target: Any, delta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def smooth_l1_loss(input: _F, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> _F: """`huber_loss` divided by `beta`: its slope far away is 1 for every beta."""
+@overload
+def smooth_l1_loss(input: Array, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> Any: ...
+@overload
+def smooth_l1_loss(input: _Given, target: Any, beta: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def log_cosh_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """The logarithm of the difference's hyperbolic cosine, without overflow."""
+@overload
+def log_cosh_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def log_cosh_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
 def nll_loss(input: _F, target: Any, weight: Any = None, reduction: str = "mean") -> _F: """The negative log-probability at `target`, a class for each row of `input`; the mean is weighted where `weight` is given."""
 @overload
 def nll_loss(input: Array, target: Any, weight: Any = None, reduction: str = "mean") -> Any: ...
@@ -1289,6 +1317,76 @@ def cosine_similarity(x1: _F, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) ->
 def cosine_similarity(x1: Array, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) -> Any: ...
 @overload
 def cosine_similarity(x1: _Given, x2: Any, axis: _Axis = -1, eps: _Float = 1e-08) -> NDArray[Any]: ...
+@overload
+def pairwise_distance(x1: _F, x2: Any, ord: _Int = 2, eps: _Float = 1e-06, axis: _Axis = -1, keepdims: bool = False) -> _F: """The length of `x1 - x2 + eps` along `axis`."""
+@overload
+def pairwise_distance(x1: Array, x2: Any, ord: _Int = 2, eps: _Float = 1e-06, axis: _Axis = -1, keepdims: bool = False) -> Any: ...
+@overload
+def pairwise_distance(x1: _Given, x2: Any, ord: _Int = 2, eps: _Float = 1e-06, axis: _Axis = -1, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def triplet_margin_loss(anchor: _F, positive: Any, negative: Any, margin: _Float = 1.0, ord: _Int = 2, eps: _Float = 1e-06, swap: bool = False, reduction: str = "mean") -> _F: """How much farther than `margin` an anchor is from what is like it than from what is not (Schroff et al., 2015), at least 0. With `swap`
+    the distance to `negative` is the lesser of the anchor's and that of `positive`."""
+@overload
+def triplet_margin_loss(anchor: Array, positive: Any, negative: Any, margin: _Float = 1.0, ord: _Int = 2, eps: _Float = 1e-06, swap: bool = False, reduction: str = "mean") -> Any: ...
+@overload
+def triplet_margin_loss(anchor: _Given, positive: Any, negative: Any, margin: _Float = 1.0, ord: _Int = 2, eps: _Float = 1e-06, swap: bool = False, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def margin_ranking_loss(input1: _F, input2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> _F: """`max(0, margin - target * (input1 - input2))`: with target 1 the first is to be greater, with -1 the second."""
+@overload
+def margin_ranking_loss(input1: Array, input2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> Any: ...
+@overload
+def margin_ranking_loss(input1: _Given, input2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def cosine_embedding_loss(x1: _F, x2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> _F: """With target 1, `1 - cosine_similarity`; with -1, how much the similarity is above `margin`."""
+@overload
+def cosine_embedding_loss(x1: Array, x2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> Any: ...
+@overload
+def cosine_embedding_loss(x1: _Given, x2: Any, target: Any, margin: _Float = 0.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def hinge_embedding_loss(input: _F, target: Any, margin: _Float = 1.0, reduction: str = "mean") -> _F: """`input`, a distance, with target 1; with -1, how much it is below `margin`."""
+@overload
+def hinge_embedding_loss(input: Array, target: Any, margin: _Float = 1.0, reduction: str = "mean") -> Any: ...
+@overload
+def hinge_embedding_loss(input: _Given, target: Any, margin: _Float = 1.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def soft_margin_loss(input: _F, target: Any, reduction: str = "mean") -> _F: """`log(1 + exp(-target * input))` for targets of -1 and 1, without overflow."""
+@overload
+def soft_margin_loss(input: Array, target: Any, reduction: str = "mean") -> Any: ...
+@overload
+def soft_margin_loss(input: _Given, target: Any, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def multi_margin_loss(input: _F, target: Any, ord: _Int = 1, margin: _Float = 1.0, weight: Any = None, reduction: str = "mean") -> _F: """The mean over the classes of `max(0, margin - score of the target + score of the class) ** ord`, the target itself left out of the sum."""
+@overload
+def multi_margin_loss(input: Array, target: Any, ord: _Int = 1, margin: _Float = 1.0, weight: Any = None, reduction: str = "mean") -> Any: ...
+@overload
+def multi_margin_loss(input: _Given, target: Any, ord: _Int = 1, margin: _Float = 1.0, weight: Any = None, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def multilabel_soft_margin_loss(input: _F, target: Any, weight: Any = None, reduction: str = "mean") -> _F: """The mean over the classes of `binary_cross_entropy_with_logits`."""
+@overload
+def multilabel_soft_margin_loss(input: Array, target: Any, weight: Any = None, reduction: str = "mean") -> Any: ...
+@overload
+def multilabel_soft_margin_loss(input: _Given, target: Any, weight: Any = None, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def focal_loss(input: _F, target: Any, alpha: _Float = 0.25, gamma: _Float = 2.0, reduction: str = "mean") -> _F: """The cross entropy of `sigmoid(input)` times `(1 - p) ** gamma`, p being the probability that is given to the target (Lin et al., 2017),
+    and times `alpha` for targets of 1, `1 - alpha` for those of 0; `alpha` none leaves that out."""
+@overload
+def focal_loss(input: Array, target: Any, alpha: _Float = 0.25, gamma: _Float = 2.0, reduction: str = "mean") -> Any: ...
+@overload
+def focal_loss(input: _Given, target: Any, alpha: _Float = 0.25, gamma: _Float = 2.0, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def gaussian_nll_loss(input: _F, target: Any, var: Any, full: bool = False, eps: _Float = 1e-06, reduction: str = "mean") -> _F: """The negative log-likelihood of `target` under a normal distribution with mean `input` and variance `var`, which counts as `eps` where it
+    is less; the constant is left out unless `full`."""
+@overload
+def gaussian_nll_loss(input: Array, target: Any, var: Any, full: bool = False, eps: _Float = 1e-06, reduction: str = "mean") -> Any: ...
+@overload
+def gaussian_nll_loss(input: _Given, target: Any, var: Any, full: bool = False, eps: _Float = 1e-06, reduction: str = "mean") -> NDArray[Any]: ...
+@overload
+def poisson_nll_loss(input: _F, target: Any, log_input: bool = True, full: bool = False, eps: _Float = 1e-08, reduction: str = "mean") -> _F: """The negative log-likelihood of `target` under a Poisson distribution with mean `exp(input)`, or `input` itself without `log_input`; with
+    `full`, also Stirling's approximation of the target's factorial."""
+@overload
+def poisson_nll_loss(input: Array, target: Any, log_input: bool = True, full: bool = False, eps: _Float = 1e-08, reduction: str = "mean") -> Any: ...
+@overload
+def poisson_nll_loss(input: _Given, target: Any, log_input: bool = True, full: bool = False, eps: _Float = 1e-08, reduction: str = "mean") -> NDArray[Any]: ...
 @overload
 def relu(x: _F) -> _F: """`x` where it is positive, else 0. NaN stays NaN; the derivative at 0 is 0."""
 @overload
@@ -1374,11 +1472,53 @@ def hard_silu(x: Array) -> Any: ...
 @overload
 def hard_silu(x: _Given) -> NDArray[Any]: ...
 @overload
+def prelu(x: _F, weight: Any) -> _F: """`x` where it is positive, else `weight * x`: the slope below 0 is an argument, a number or one for each channel."""
+@overload
+def prelu(x: Array, weight: Any) -> Any: ...
+@overload
+def prelu(x: _Given, weight: Any) -> NDArray[Any]: ...
+@overload
+def threshold(x: _F, limit: Any, value: Any) -> _F: """`x` where it is greater than `limit`, else `value`."""
+@overload
+def threshold(x: Array, limit: Any, value: Any) -> Any: ...
+@overload
+def threshold(x: _Given, limit: Any, value: Any) -> NDArray[Any]: ...
+@overload
+def hardshrink(x: _F, lambd: _Float = 0.5) -> _F: """`x` where it is farther than `lambd` from 0, else 0."""
+@overload
+def hardshrink(x: Array, lambd: _Float = 0.5) -> Any: ...
+@overload
+def hardshrink(x: _Given, lambd: _Float = 0.5) -> NDArray[Any]: ...
+@overload
+def softshrink(x: _F, lambd: _Float = 0.5) -> _F: """`x` moved by `lambd` towards 0, and 0 where it is nearer than that."""
+@overload
+def softshrink(x: Array, lambd: _Float = 0.5) -> Any: ...
+@overload
+def softshrink(x: _Given, lambd: _Float = 0.5) -> NDArray[Any]: ...
+@overload
+def tanhshrink(x: _F) -> _F: """`x - tanh(x)`."""
+@overload
+def tanhshrink(x: Array) -> Any: ...
+@overload
+def tanhshrink(x: _Given) -> NDArray[Any]: ...
+@overload
+def softmin(x: _F, axis: _Axis = -1) -> _F: """`softmax` of `-x`: the least element has the greatest share."""
+@overload
+def softmin(x: Array, axis: _Axis = -1) -> Any: ...
+@overload
+def softmin(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
 def glu(x: _F, axis: _Axis = -1) -> _F: """The gated linear unit: the first half along `axis` times the sigmoid of the second."""
 @overload
 def glu(x: Array, axis: _Axis = -1) -> Any: ...
 @overload
 def glu(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
+@overload
+def swiglu(x: _F, axis: _Axis = -1) -> _F: """A gated linear unit with `silu` (Shazeer, 2020): that of the first half along `axis` times the second half."""
+@overload
+def swiglu(x: Array, axis: _Axis = -1) -> Any: ...
+@overload
+def swiglu(x: _Given, axis: _Axis = -1) -> NDArray[Any]: ...
 @overload
 def softmax(x: _F, axis: _Axis = -1) -> _F: """Exponentials divided by their sum over `axis`, without overflow. 16-bit floats are computed in f32."""
 @overload
@@ -1416,6 +1556,38 @@ def batch_norm(x: Array, mean: Any, variance: Any, weight: Any = None, bias: Any
 @overload
 def batch_norm(x: _Given, mean: Any, variance: Any, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> NDArray[Any]: ...
 @overload
+def instance_norm(x: _F, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> _F: """`x` normalized over the axes behind the channels, which are axis 1, for each example and channel by itself."""
+@overload
+def instance_norm(x: Array, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> Any: ...
+@overload
+def instance_norm(x: _Given, weight: Any = None, bias: Any = None, eps: _Float = 1e-05) -> NDArray[Any]: ...
+@overload
+def local_response_norm(x: _F, size: Any, alpha: _Float = 0.0001, beta: _Float = 0.75, k: _Float = 1.0) -> _F: """`x` divided by `(k + alpha * m) ** beta`, m being the mean square of `size` neighbouring channels, which are axis 1 (Krizhevsky et
+    al., 2012). Channels that do not exist count as zeros. 16-bit floats are computed in f32."""
+@overload
+def local_response_norm(x: Array, size: Any, alpha: _Float = 0.0001, beta: _Float = 0.75, k: _Float = 1.0) -> Any: ...
+@overload
+def local_response_norm(x: _Given, size: Any, alpha: _Float = 0.0001, beta: _Float = 0.75, k: _Float = 1.0) -> NDArray[Any]: ...
+@overload
+def normalize(x: _F, ord: _Int = 2, axis: _Axis = -1, eps: _Float = 1e-12) -> _F: """`x` divided by its length along `axis`; lengths below `eps` count as `eps`. 16-bit floats are computed in f32."""
+@overload
+def normalize(x: Array, ord: _Int = 2, axis: _Axis = -1, eps: _Float = 1e-12) -> Any: ...
+@overload
+def normalize(x: _Given, ord: _Int = 2, axis: _Axis = -1, eps: _Float = 1e-12) -> NDArray[Any]: ...
+@overload
+def dropout(x: _F, rate: Any, key: Any, shared: Any = ...) -> _F: """`x` with 0 for each element with probability `rate`, the others divided by `1 - rate`. Equal keys choose the same elements; along
+    the axes `shared` all are kept or none (of images [N, C, H, W], with (-2, -1) whole channels)."""
+@overload
+def dropout(x: Array, rate: Any, key: Any, shared: Any = ...) -> Any: ...
+@overload
+def dropout(x: _Given, rate: Any, key: Any, shared: Any = ...) -> NDArray[Any]: ...
+@overload
+def alpha_dropout(x: _F, rate: Any, key: Any, shared: Any = ...) -> _F: """Dropout for networks of `selu` (Klambauer et al., 2017): what is dropped is -1.758.., and an affine map keeps mean and variance."""
+@overload
+def alpha_dropout(x: Array, rate: Any, key: Any, shared: Any = ...) -> Any: ...
+@overload
+def alpha_dropout(x: _Given, rate: Any, key: Any, shared: Any = ...) -> NDArray[Any]: ...
+@overload
 def linear(x: _F, weight: Any, bias: Any = None) -> _F: """`x @ weight + bias`."""
 @overload
 def linear(x: Array, weight: Any, bias: Any = None) -> Any: ...
@@ -1425,14 +1597,6 @@ def linear(x: _Given, weight: Any, bias: Any = None) -> NDArray[Any]: ...
 def one_hot(x: Array, num_classes: Any, dtype: Any = ..., axis: _Axis = -1) -> Any: """A new axis with 1 at the position that `x` names and 0 elsewhere; nothing but 0 where `x` is outside of it."""
 @overload
 def one_hot(x: _Given, num_classes: Any, dtype: Any = ..., axis: _Axis = -1) -> NDArray[Any]: ...
-@overload
-def scaled_dot_product_attention(query: _F, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> _F: """`softmax(query @ key.T * scale) @ value`; `scale` is `1 / sqrt(D)` by default.
-
-    A bool `mask` chooses the keys that are seen, any other is added to the scores; `is_causal` lets row i see keys 0 to i."""
-@overload
-def scaled_dot_product_attention(query: Array, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> Any: ...
-@overload
-def scaled_dot_product_attention(query: _Given, key: Any, value: Any, mask: Any = None, is_causal: bool = False, scale: Any = None) -> NDArray[Any]: ...
 @overload
 def sort(a: _F, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> _F: """The elements in increasing order along `axis` (of the flattened array without one), NaN last."""
 @overload
@@ -1535,6 +1699,64 @@ def logsumexp(a: _F, axis: _Axis = None, b: Any = None, keepdims: bool = False) 
 def logsumexp(a: Array, axis: _Axis = None, b: Any = None, keepdims: bool = False) -> Any: ...
 @overload
 def logsumexp(a: _Given, axis: _Axis = None, b: Any = None, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def adaptive_avg_pool1d(x: _F, size: Any) -> _F: """The last axis as the means of `size` windows that cover it."""
+@overload
+def adaptive_avg_pool1d(x: Array, size: Any) -> Any: ...
+@overload
+def adaptive_avg_pool1d(x: _Given, size: Any) -> NDArray[Any]: ...
+@overload
+def adaptive_avg_pool2d(x: _F, size: Any) -> _F: """The last two axes as the means of `size` windows that cover them; `size` is a number, or a pair."""
+@overload
+def adaptive_avg_pool2d(x: Array, size: Any) -> Any: ...
+@overload
+def adaptive_avg_pool2d(x: _Given, size: Any) -> NDArray[Any]: ...
+@overload
+def adaptive_max_pool1d(x: _F, size: Any) -> _F: """The last axis as the greatest values of `size` windows that cover it."""
+@overload
+def adaptive_max_pool1d(x: Array, size: Any) -> Any: ...
+@overload
+def adaptive_max_pool1d(x: _Given, size: Any) -> NDArray[Any]: ...
+@overload
+def adaptive_max_pool2d(x: _F, size: Any) -> _F: """The last two axes as the greatest values of `size` windows that cover them; `size` is a number, or a pair."""
+@overload
+def adaptive_max_pool2d(x: Array, size: Any) -> Any: ...
+@overload
+def adaptive_max_pool2d(x: _Given, size: Any) -> NDArray[Any]: ...
+@overload
+def interpolate(x: _F, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False) -> _F: """The axes behind the channels, which are axis 1, with other extents: `size`, or `scale_factor` times theirs; numbers, or one for each.
+
+    `mode` is "nearest" (the element at the place rounded down), "nearest-exact" (at the middle), "linear" (also "bilinear" and
+    "trilinear": straight lines between neighbours) or "cubic" (also "bicubic": cubics through four neighbours, Keys, 1981, with slope
+    parameter -0.75). Elements are cells whose middles correspond, or, with `align_corners`, the first and last of an axis do. 16-bit
+    floats are computed in f32."""
+@overload
+def interpolate(x: Array, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False) -> Any: ...
+@overload
+def interpolate(x: _Given, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False) -> NDArray[Any]: ...
+@overload
+def pixel_shuffle(x: _F, factor: Any) -> _F: """[.., C * r * r, H, W] as [.., C, H * r, W * r]: channels become the elements of r x r cells (Shi et al., 2016)."""
+@overload
+def pixel_shuffle(x: Array, factor: Any) -> Any: ...
+@overload
+def pixel_shuffle(x: _Given, factor: Any) -> NDArray[Any]: ...
+@overload
+def pixel_unshuffle(x: _F, factor: Any) -> _F: """The inverse of `pixel_shuffle`."""
+@overload
+def pixel_unshuffle(x: Array, factor: Any) -> Any: ...
+@overload
+def pixel_unshuffle(x: _Given, factor: Any) -> NDArray[Any]: ...
+@overload
+def conv_transpose1d(x: Array, weight: Any, bias: Any = None, stride: _Int = 1, padding: _Int = 0, output_padding: _Int = 0, groups: _Int = 1, dilation: _Int = 1) -> Any: """The transpose of `conv1d` as a linear map: `y[f, i * stride + k * dilation - padding]` takes `x[c, i] * weight[c, f, k]`.
+
+    The extent is (N - 1) * stride - 2 * padding + dilation * (K - 1) + output_padding + 1; weight is [C, F / groups, K], bias [F]."""
+@overload
+def conv_transpose1d(x: _Given, weight: Any, bias: Any = None, stride: _Int = 1, padding: _Int = 0, output_padding: _Int = 0, groups: _Int = 1, dilation: _Int = 1) -> NDArray[Any]: ...
+@overload
+def conv_transpose2d(x: Array, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., output_padding: Any = ..., groups: _Int = 1, dilation: Any = ...) -> Any: """The transpose of `conv2d` as a linear map; stride, paddings and dilation are numbers, or pairs for the two axes. weight is
+    [C, F / groups, P, Q], bias [F]; extents are as in `conv_transpose1d`."""
+@overload
+def conv_transpose2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., output_padding: Any = ..., groups: _Int = 1, dilation: Any = ...) -> NDArray[Any]: ...
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays side by side: along the second axis, vectors along their only one."""
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays below each other; a vector is a row."""
 def dstack(tup: Any) -> Any: """Arrays behind each other, along the third axis."""

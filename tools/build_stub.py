@@ -31,7 +31,12 @@ KEEPS = frozenset(
     "sort matrix_norm matrix_power tril triu diag diagflat fliplr flipud rot90 tile roll diff ediff1d trapezoid unwrap sinc fix nan_to_num "
     "relu relu6 leaky_relu elu celu selu gelu silu mish softsign log_sigmoid hardtanh hard_sigmoid hard_silu glu softmax log_softmax "
     "layer_norm rms_norm group_norm batch_norm linear cholesky scaled_dot_product_attention mse_loss l1_loss huber_loss smooth_l1_loss "
-    "log_cosh_loss nll_loss cross_entropy binary_cross_entropy binary_cross_entropy_with_logits kl_div hinge_loss cosine_similarity".split()
+    "log_cosh_loss nll_loss cross_entropy binary_cross_entropy binary_cross_entropy_with_logits kl_div hinge_loss cosine_similarity "
+    "prelu threshold hardshrink softshrink tanhshrink softmin swiglu instance_norm local_response_norm normalize dropout alpha_dropout "
+    "multi_head_attention rotary_embedding interpolate pixel_shuffle pixel_unshuffle adaptive_avg_pool1d adaptive_avg_pool2d "
+    "adaptive_max_pool1d adaptive_max_pool2d pairwise_distance triplet_margin_loss margin_ranking_loss cosine_embedding_loss "
+    "hinge_embedding_loss soft_margin_loss multi_margin_loss multilabel_soft_margin_loss focal_loss gaussian_nll_loss "
+    "poisson_nll_loss".split()
 )
 """Library functions whose result has the dtype of their first argument, where that is of floats."""
 TRUTHS = frozenset("isposinf isneginf isreal iscomplex isclose".split())

@@ -17,6 +17,7 @@ from staxlang.base.dtypes import DType, from_numpy
 from staxlang.base.sizes import Size, substitute, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.parser.library import NAMESPACES, namespace_names
 from staxlang.parser.source import SourceUnavailable, function_source
 from staxlang.typecheck import names
 from staxlang.typecheck.arguments import ArrayLeaf
@@ -31,6 +32,7 @@ from staxlang.typecheck.values import (
     BoundMethod,
     FunctionValue,
     MeaningValue,
+    NamespaceValue,
     ObjectValue,
     PartialValue,
     RecordValue,
@@ -79,13 +81,15 @@ class PythonScope:
 class LibraryScope:
     """The words that a .stx function may use without importing them, its own module's and the standard library's functions.
 
-    `namespace` is that of a function of the library which has one: its own names come first.
+    `namespace` is that of a function of the library which has one: its own names come first. `inside` the library its namespaces are known
+    by their names (`random.uniform`); modules of users import them.
     """
 
-    __slots__ = ("namespace",)
+    __slots__ = ("inside", "namespace")
 
-    def __init__(self, namespace: str = "") -> None:
+    def __init__(self, namespace: str = "", inside: bool = False) -> None:
         self.namespace = namespace
+        self.inside = inside
 
     def lookup(self, name: str, context: EvaluationContext) -> Value | None:
         own = context.library(f"{self.namespace}.{name}") if self.namespace else None
@@ -97,6 +101,8 @@ class LibraryScope:
         found = context.library(name) or names.word_constant(name)
         if found is not None:
             return found
+        if self.inside and name in NAMESPACES:
+            return NamespaceValue(name, lambda own: context.library(f"{name}.{own}"), lambda: namespace_names(name))
         plain = getattr(builtins, name, None)
         return None if plain is None else _builtin(plain)
 

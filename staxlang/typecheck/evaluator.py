@@ -123,7 +123,7 @@ def library(name: str) -> FunctionValue | None:
     """A function of the standard library, kept for the process: its Tree does not change."""
     if name not in _library:
         found = library_function(name)
-        scope = LibraryScope(name.rpartition(".")[0])
+        scope = LibraryScope(name.rpartition(".")[0], inside=True)
         _library[name] = None if found is None else FunctionValue(found, scope, {}, library=True)
     return _library[name]
 

@@ -85,6 +85,42 @@ def test_pooling_of_rows() -> None:
     np.testing.assert_allclose(mean, np.lib.stride_tricks.sliding_window_view(x, 3, 1).mean(-1), rtol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_pooling_of_spread_windows_and_of_what_is_inside(dtype: str) -> None:
+    x = rng.standard_normal((3, 9, 8)).astype(dtype)
+
+    def windows(padding: int, dilation: int, fill: float) -> Array:
+        padded = np.pad(x.astype(float), ((0, 0), (padding,) * 2, (padding,) * 2), constant_values=fill)
+        wide = 2 * dilation + 1
+        return np.lib.stride_tricks.sliding_window_view(padded, (wide, wide), (1, 2))[:, ::2, ::2, ::dilation, ::dilation]
+
+    got = stax.max_pool2d(x, 3, 2, 1, dilation=2)
+    assert got.dtype == x.dtype
+    np.testing.assert_array_equal(got, windows(1, 2, -np.inf).max((3, 4)))
+    np.testing.assert_array_equal(
+        stax.max_pool1d(x, 3, 2, 1, 2)[:, 4],
+        np.max([np.pad(x[:, 4], ((0, 0), (1, 1)), constant_values=-np.inf)[:, k : k + 6 : 2] for k in (0, 2, 4)], 0),
+    )
+    inside = stax.avg_pool2d(x, 3, 2, 1, count_include_pad=False)
+    assert inside.dtype == x.dtype
+    bound = {"f2": 5e-3, "f4": 1e-6, "f8": 1e-14}[dtype]
+    np.testing.assert_allclose(inside, np.nanmean(windows(1, 1, np.nan), (3, 4)), rtol=bound, atol=bound)
+    row = np.nanmean(
+        np.stack([np.pad(x[:, 4].astype(float), ((0, 0), (1, 1)), constant_values=np.nan)[:, k : k + 8 : 2] for k in (0, 1, 2)]), 0
+    )
+    np.testing.assert_allclose(stax.avg_pool1d(x[:, 4], 3, 2, 1, False), row, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f2", "f8", "c8"])
+def test_embedding_in_every_dtype(dtype: str) -> None:
+    table = rng.integers(0, 100, (6, 2, 3)).astype(dtype)
+    for kind in ("i1", "i4", "i8", "u1"):
+        index = np.array([[0, 5, 5], [1, 2, 0]], kind)
+        got = stax.embedding(index, table.reshape(6, 6))
+        assert got.dtype == table.dtype
+        np.testing.assert_array_equal(got, table.reshape(6, 6)[index])
+
+
 def test_embedding_reads_only_inside() -> None:
     @stax.kernel
     def looked_up(index, table):

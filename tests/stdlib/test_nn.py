@@ -87,6 +87,11 @@ ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "stax.hardtanh(x, -2.0, 0.5)": lambda x: np.clip(x, -2, 0.5),
     "stax.hard_sigmoid(x)": lambda x: np.clip(x + 3, 0, 6) / 6,
     "stax.hard_silu(x)": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "stax.prelu(x, 0.3)": lambda x: np.where(x > 0, x, 0.3 * x),
+    "stax.threshold(x, 0.5, -2.0)": lambda x: np.where(x > 0.5, x, -2),
+    "stax.hardshrink(x, 0.75)": lambda x: np.where(np.abs(x) > 0.75, x, 0 * x),
+    "stax.softshrink(x)": lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0),
+    "stax.tanhshrink(x)": lambda x: x - np.tanh(x),
     "stax.sigmoid(x)": sigmoid,
     "stax.softplus(x)": softplus,
     "stax.erf(x)": erf,
@@ -118,6 +123,7 @@ def test_rows(dtype: str, shape: tuple[int, ...]) -> None:
         "stax.softmax(x)": lambda x, w, b: softmax(x),
         "stax.softmax(x, axis=0)": lambda x, w, b: softmax(x, 0),
         "stax.softmax(x, (0, 1))": lambda x, w, b: softmax(x, (0, 1)),
+        "stax.softmin(x, axis=0)": lambda x, w, b: softmax(-x, 0),
         "stax.log_softmax(x)": lambda x, w, b: log_softmax(x),
         "stax.log_softmax(x, axis=0)": lambda x, w, b: log_softmax(x, 0),
         "stax.logsumexp(x)": lambda x, w, b: np.log(np.exp(x).sum()),
@@ -128,6 +134,8 @@ def test_rows(dtype: str, shape: tuple[int, ...]) -> None:
         "stax.layer_norm(x, weight=w, eps=0.1, axis=-1)": lambda x, w, b: normalized(x, eps=0.1) * w,
         "stax.layer_norm(x, axis=(0, 1))": lambda x, w, b: normalized(x, (0, 1)),
         "stax.rms_norm(x)": lambda x, w, b: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6),
+        "stax.normalize(x)": lambda x, w, b: x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12),
+        "stax.normalize(x, 1, axis=0, eps=0.5)": lambda x, w, b: x / np.maximum(np.abs(x).sum(0), 0.5),
         "stax.rms_norm(x, w, 0.01)": lambda x, w, b: x / np.sqrt((x * x).mean(-1, keepdims=True) + 0.01) * w,
     }
     check(variants, dtype, {"x": draw("f8", *shape), "w": draw("f8", shape[-1], seed=1), "b": draw("f8", shape[-1], seed=2)}, factor=16)
@@ -155,7 +163,15 @@ def test_channels(dtype: str) -> None:
         parts = x.reshape(x.shape[0], groups, -1)
         return normalized(parts, -1).reshape(x.shape)
 
+    def neighbours(x: Array, size: int) -> Array:
+        squares = np.pad(x * x, ((0, 0), (size // 2, size - 1 - size // 2), (0, 0), (0, 0)))
+        return np.stack([squares[:, c : c + size].mean(1) for c in range(x.shape[1])], 1)
+
     variants: dict[str, Callable[..., Any]] = {
+        "stax.instance_norm(x)": lambda x, w, b: normalized(x, (2, 3)),
+        "stax.instance_norm(x, w, b, 0.1)": lambda x, w, b: normalized(x, (2, 3), 0.1) * w[:, None, None] + b[:, None, None],
+        "stax.local_response_norm(x, 3)": lambda x, w, b: x / (1 + 1e-4 * neighbours(x, 3)) ** 0.75,
+        "stax.local_response_norm(x, 2, 0.5, 1.5, 2.0)": lambda x, w, b: x / (2 + 0.5 * neighbours(x, 2)) ** 1.5,
         "stax.group_norm(x, 2)": lambda x, w, b: grouped(x, 2),
         "stax.group_norm(x, 4, w, b)": lambda x, w, b: grouped(x, 4) * w[:, None, None] + b[:, None, None],
         "stax.group_norm(x, 1)": lambda x, w, b: grouped(x, 1),
@@ -191,6 +207,8 @@ def test_products_and_attention(dtype: str) -> None:
         "stax.linear(q, k[0].T, a[0])": lambda q, k, v, m, a: q @ k[0].T + a[0],
         "stax.glu(q)": lambda q, k, v, m, a: q[..., :4] * sigmoid(q[..., 4:]),
         "stax.glu(k, axis=1)": lambda q, k, v, m, a: k[:, :3] * sigmoid(k[:, 3:]),
+        "stax.swiglu(q)": lambda q, k, v, m, a: q[..., :4] * sigmoid(q[..., :4]) * q[..., 4:],
+        "stax.swiglu(k, axis=1)": lambda q, k, v, m, a: k[:, :3] * sigmoid(k[:, :3]) * k[:, 3:],
         "stax.cosine_similarity(q, q[::-1])": lambda q, k, v, m, a: (
             (q * q[::-1]).sum(-1) / np.sqrt((q * q).sum(-1) * (q[::-1] ** 2).sum(-1))
         ),
@@ -205,6 +223,35 @@ def test_one_hot(dtype: str) -> None:
     assert np.array_equal(stax.one_hot(x, 4), want) and stax.one_hot(x, 4).dtype == np.float32
     assert np.array_equal(stax.one_hot(x, 4, dtype=np.int8), want.astype(np.int8))
     assert np.array_equal(stax.one_hot(x, 4, axis=0), np.moveaxis(want, -1, 0))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_dropout(dtype: str) -> None:
+    x = draw(dtype, 40, 50) + np.asarray(10, dtype)
+    n = x.size
+    for rate in (0.0, 0.3, 0.9, 1.0):
+        got = stax.dropout(x, rate, 5)
+        gone = got == 0
+        assert got.dtype == x.dtype and abs(gone.mean() - rate) <= 4 * math.sqrt(rate * (1 - rate) / n)
+        near(got[~gone], x[~gone].astype(float) / (1 - rate) if rate < 1 else x[~gone], dtype, f"dropout {rate}")
+        assert np.array_equal(stax.dropout(x * 2, rate, 5) == 0, gone) and np.array_equal(stax.dropout(x, np.float64(rate), 5) == 0, gone)
+    assert not np.array_equal(stax.dropout(x, 0.5, 5) == 0, stax.dropout(x, 0.5, 6) == 0)
+    channels = stax.dropout(np.ones((8, 9, 3, 4), dtype), 0.5, 7, shared=(-2, -1))
+    assert np.array_equal(channels, np.broadcast_to(channels[:, :, :1, :1], channels.shape)) and 0 < (channels == 0).mean() < 1
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_alpha_dropout(dtype: str) -> None:
+    """What is kept is an affine map of `x`; mean and variance stay those of a standard normal distribution."""
+    z = stax.random.normal(1, 100_000, dtype=np.float64).astype(dtype)
+    got = stax.alpha_dropout(z, 0.2, 3).astype(float)
+    assert got.shape == z.shape and stax.alpha_dropout(z, 0.2, 3).dtype == z.dtype
+    low = -1.7580993408473766
+    a = 1 / math.sqrt(0.8 * (1 + 0.2 * low * low))
+    gone = np.abs(got - (a * low - a * 0.2 * low)) < 5e-3
+    assert abs(gone.mean() - 0.2) < 0.01
+    np.testing.assert_allclose(got[~gone], a * z[~gone].astype(float) - a * 0.2 * low, rtol=2e-2 if dtype == "f2" else 1e-5, atol=2e-3)
+    assert abs(got.mean()) < 0.02 and abs(got.std() - 1) < 0.02
 
 
 def test_results_that_share_a_value_do_not_overwrite_it() -> None:
@@ -226,6 +273,11 @@ def pointwise_losses(reduction: str) -> dict[str, Callable[..., Any]]:
     def huber(d: Array, delta: float) -> Array:
         return np.where(np.abs(d) <= delta, 0.5 * d * d, delta * (np.abs(d) - 0.5 * delta))
 
+    def poisson(m: Array, t: Array) -> Array:
+        safe = np.maximum(t, 1)
+        factorial = np.where(t > 1, safe * np.log(safe) - safe + 0.5 * np.log(2 * math.pi * safe), 0)
+        return m - t * np.log(m + 1e-8) + factorial
+
     rows: dict[str, Callable[[Array, Array], Array]] = {
         "mse_loss(x, t": lambda x, t: (x - t) ** 2,
         "l1_loss(x, t": lambda x, t: np.abs(x - t),
@@ -234,6 +286,15 @@ def pointwise_losses(reduction: str) -> dict[str, Callable[..., Any]]:
         "smooth_l1_loss(x, t, beta=2.0": lambda x, t: huber(x - t, 2.0) / 2.0,
         "log_cosh_loss(x, t": lambda x, t: np.log(np.cosh(x - t)),
         "hinge_loss(x, np.sign(t)": lambda x, t: np.maximum(0, 1 - np.sign(t) * x),
+        "soft_margin_loss(x, np.sign(t)": lambda x, t: softplus(-np.sign(t) * x),
+        "hinge_embedding_loss(x, np.sign(t), margin=2.0": lambda x, t: np.where(t > 0, x, np.maximum(0, 2 - x)),
+        "margin_ranking_loss(x, t, np.sign(x + t), margin=0.5": lambda x, t: np.maximum(0, 0.5 - np.sign(x + t) * (x - t)),
+        "poisson_nll_loss(x, np.abs(t)": lambda x, t: np.exp(x) - np.abs(t) * x,
+        "poisson_nll_loss(np.abs(x), np.abs(t), log_input=False, full=True": lambda x, t: poisson(np.abs(x), np.abs(t)),
+        "gaussian_nll_loss(x, t, t * t": lambda x, t: 0.5 * (np.log(np.maximum(t * t, 1e-6)) + (x - t) ** 2 / np.maximum(t * t, 1e-6)),
+        "gaussian_nll_loss(x, t, np.exp(x[:1]), True, 0.5": lambda x, t: (
+            0.5 * (np.log(np.maximum(np.exp(x[:1]), 0.5)) + (x - t) ** 2 / np.maximum(np.exp(x[:1]), 0.5)) + 0.5 * math.log(2 * math.pi)
+        ),
     }
     return {f"stax.{text}, reduction='{reduction}')": lambda x, t, f=f: reduced(f(x, t), reduction) for text, f in rows.items()}
 
@@ -249,6 +310,10 @@ def test_distances(dtype: str, reduction: str) -> None:
 def test_probabilities(dtype: str, reduction: str) -> None:
     def entropy(p: Array, t: Array) -> Array:
         return -(t * np.maximum(np.log(p), -100) + (1 - t) * np.maximum(np.log1p(-p), -100))
+
+    def focal(x: Array, t: Array, alpha: Any, gamma: float) -> Array:
+        p = np.where(t == 1, sigmoid(x), sigmoid(-x))
+        return -np.log(p) * (1 - p) ** gamma * (1 if alpha is None else np.where(t == 1, alpha, 1 - alpha))
 
     def divergence(p: Array, t: Array) -> Array:
         return np.where(t > 0, t * (np.log(np.where(t > 0, t, 1)) - p), 0)
@@ -266,6 +331,13 @@ def test_probabilities(dtype: str, reduction: str) -> None:
         f"stax.kl_div(np.log(p), t, {r})": lambda x, p, t, w: reduced(divergence(np.log(p), t), reduction),
         f"stax.kl_div(np.log(p), x, log_target=True, {r})": lambda x, p, t, w: reduced(np.exp(x) * (x - np.log(p)), reduction),
     }
+    for a, g in ((0.25, 2.0), (None, 1.5)):
+        variants[f"stax.focal_loss(x, np.round(t), {a}, {g}, {r})"] = lambda x, p, t, w, a=a, g=g: reduced(
+            focal(x, np.round(t), a, g), reduction
+        )
+    variants[f"stax.multilabel_soft_margin_loss(x, t, w, {r})"] = lambda x, p, t, w: reduced(
+        ((softplus(-x) + (1 - t) * x) * w).mean(-1), reduction
+    )
     if reduction == "mean":
         variants["stax.kl_div(np.log(p), t, reduction='batchmean')"] = lambda x, p, t, w: divergence(np.log(p), t).sum() / 3
     check(variants, dtype, arrays, factor=16)
@@ -282,6 +354,12 @@ def test_classes(dtype: str, reduction: str) -> None:
     def soft(x: Array, q: Array, smooth: float = 0.0) -> Any:
         return reduced(-((q * (1 - smooth) + smooth / x.shape[-1]) * log_softmax(x)).sum(-1), reduction)
 
+    def margins(x: Array, t: Array, power: int, margin: float, w: Array) -> Array:
+        own = np.take_along_axis(x, t[:, None], 1)
+        each = np.maximum(0, margin - own + x) ** power
+        np.put_along_axis(each, t[:, None], 0, 1)
+        return each.sum(1) / x.shape[1] * w[t]
+
     arrays = {
         "x": draw("f8", 5, 4),
         "t": np.array([0, 3, 1, 1, 2]),
@@ -295,9 +373,38 @@ def test_classes(dtype: str, reduction: str) -> None:
         f"stax.cross_entropy(x, t, {r})": lambda x, t, q, w: nll(log_softmax(x), t),
         f"stax.cross_entropy(x, t, weight=w, {r})": lambda x, t, q, w: nll(log_softmax(x), t, w),
         f"stax.cross_entropy(x, q, {r})": lambda x, t, q, w: soft(x, q),
+        f"stax.multi_margin_loss(x, t, {r})": lambda x, t, q, w: reduced(margins(x, t, 1, 1.0, np.ones(4)), reduction),
+        f"stax.multi_margin_loss(x, t, 2, 0.5, w, {r})": lambda x, t, q, w: reduced(margins(x, t, 2, 0.5, w), reduction),
         f"stax.cross_entropy(x, t, label_smoothing=0.1, {r})": lambda x, t, q, w: soft(x, np.eye(4)[t], 0.1),
     }
     check(variants, dtype, arrays, factor=16)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_embeddings(dtype: str, reduction: str) -> None:
+    def distance(a: Array, b: Array, power: float = 2) -> Array:
+        return (np.abs(a - b + 1e-6) ** power).sum(-1) ** (1 / power)
+
+    def likeness(a: Array, b: Array) -> Array:
+        return (a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+
+    def triplet(a: Array, p: Array, n: Array, margin: float, power: float = 2, swap: bool = False) -> Array:
+        far = np.minimum(distance(a, n, power), distance(p, n, power)) if swap else distance(a, n, power)
+        return np.maximum(0, distance(a, p, power) - far + margin)
+
+    r = f"reduction='{reduction}'"
+    variants: dict[str, Callable[..., Any]] = {
+        f"stax.triplet_margin_loss(a, p, n, {r})": lambda a, p, n, t: reduced(triplet(a, p, n, 1.0), reduction),
+        f"stax.triplet_margin_loss(a, p, n, 2.0, 1, swap=True, {r})": lambda a, p, n, t: reduced(triplet(a, p, n, 2.0, 1, True), reduction),
+        f"stax.cosine_embedding_loss(a, p, t, 0.2, {r})": lambda a, p, n, t: reduced(
+            np.where(t == 1, 1 - likeness(a, p), np.maximum(0, likeness(a, p) - 0.2)), reduction
+        ),
+        "stax.pairwise_distance(a, p)": lambda a, p, n, t: distance(a, p),
+        "stax.pairwise_distance(a, p, 3, keepdims=True)": lambda a, p, n, t: distance(a, p, 3)[:, None],
+    }
+    arrays = {"a": draw("f8", 6, 5), "p": draw("f8", 6, 5, seed=1), "n": draw("f8", 6, 5, seed=2), "t": np.array([1, -1, 1, 1, -1, -1])}
+    check(variants, dtype, arrays, factor=32)
 
 
 def test_losses_far_out() -> None:
