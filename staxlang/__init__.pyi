@@ -94,6 +94,8 @@ class Kernel(Generic[_P, _R_co]):
         **kwargs: Any,
     ) -> str:
         """The text of a stage of the version that serves these arguments."""
+    def to_stx(self) -> str:
+        """The kernel as the text of a .stx file, with the functions that it calls: compiled, it gives the same graph."""
     def lower(self, *specs: Any, **more: Any) -> Lowered:
         """The optimized graph for arguments of these types, without data and without an engine; `.compile()` makes a callable of it."""
     def reset(self) -> None:
@@ -1607,6 +1609,45 @@ def sort(a: _Given, axis: _Axis = -1, kind: Any = None, order: Any = None, *, st
 def argsort(a: Array, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any: """The places that the elements have in increasing order along `axis` (of the flattened array without one), NaN last."""
 @overload
 def argsort(a: _Given, axis: _Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> NDArray[Any]: ...
+def lexsort(keys: Any, axis: _Axis = -1) -> Any: """The places of the elements in increasing order by the last of the keys; where that is equal, by the one before it, and so on."""
+@overload
+def sort_complex(a: Array) -> Any: """The elements as complex numbers in increasing order along the last axis: by their real parts, then by their imaginary parts."""
+@overload
+def sort_complex(a: _Given) -> NDArray[Any]: ...
+@overload
+def partition(a: Array, kth: Any, axis: _Axis = -1, kind: str = "introselect", order: Any = None) -> Any: """The elements along `axis` (of the flattened array without one) in such an order that the kth ones are where sorting would put them,
+    lesser ones before them, greater ones behind them."""
+@overload
+def partition(a: _Given, kth: Any, axis: _Axis = -1, kind: str = "introselect", order: Any = None) -> NDArray[Any]: ...
+@overload
+def argpartition(a: Array, kth: Any, axis: _Axis = -1, kind: str = "introselect", order: Any = None) -> Any: """The places of the elements along `axis` (of the flattened array without one) in a partition at the kth ones."""
+@overload
+def argpartition(a: _Given, kth: Any, axis: _Axis = -1, kind: str = "introselect", order: Any = None) -> NDArray[Any]: ...
+@overload
+def median(a: Array, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any: """The middle one of the elements over `axis`, in order; of an even number the mean of the two in the middle. NaN where one is NaN."""
+@overload
+def median(a: _Given, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def nanmedian(a: Array, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any: """The middle one of the elements over `axis` that are not NaN, in order; NaN where there is none."""
+@overload
+def nanmedian(a: _Given, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def quantile(a: Array, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any: """What a part `q`, from 0 to 1, of the elements over `axis` does not exceed; between two elements as `method` says (Hyndman and Fan,
+    1996). The axes of `q` come first in the result. NaN where an element is NaN."""
+@overload
+def quantile(a: _Given, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> NDArray[Any]: ...
+@overload
+def percentile(a: Array, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any: """What `q` percent, from 0 to 100, of the elements over `axis` do not exceed: `quantile` of `q / 100`."""
+@overload
+def percentile(a: _Given, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> NDArray[Any]: ...
+@overload
+def nanquantile(a: Array, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any: """What a part `q` of those elements over `axis` that are not NaN does not exceed; NaN where there is none."""
+@overload
+def nanquantile(a: _Given, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> NDArray[Any]: ...
+@overload
+def nanpercentile(a: Array, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any: """What `q` percent of those elements over `axis` that are not NaN do not exceed; NaN where there is none."""
+@overload
+def nanpercentile(a: _Given, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> NDArray[Any]: ...
 @overload
 def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
 @overload

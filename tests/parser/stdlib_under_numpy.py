@@ -57,6 +57,7 @@ def namespace() -> dict[str, Any]:
         "sigmoid": _elementwise(lambda v: 1 / (1 + math.exp(-v)) if v >= 0 else math.exp(v) / (1 + math.exp(v))),
         "softplus": lambda x: np.logaddexp(0, np.asarray(x)).astype(np.asarray(x).dtype), "erf": _elementwise(math.erf),
         "bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
+        "c64": np.complex64, "c128": np.complex128,
         "sliding_windows": np.lib.stride_tricks.sliding_window_view,
         "extern": lambda name, *args, **options: operator.attrgetter(name)(np)(*args, **options),
         "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],

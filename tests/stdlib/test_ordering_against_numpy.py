@@ -14,15 +14,18 @@ DTYPES = (*INTEGERS, *FLOATS, *COMPLEX)
 SHAPES = ((0,), (1,), (2,), (17,), (200,), (3, 0), (0, 3), (5, 7), (2, 3, 4))
 
 
-def numbers(dtype: str, shape: tuple[int, ...], seed: int = 0) -> np.ndarray[Any, Any]:
-    """Few different numbers, so that some are equal; among floats NaN, infinities, zeros of both signs."""
+def numbers(dtype: str, shape: tuple[int, ...], seed: int = 0, zeros: tuple[float, float] = (0.0, -0.0)) -> np.ndarray[Any, Any]:
+    """Few different numbers, so that some are equal; among floats NaN, infinities, zeros of both signs.
+
+    Which of two zeros is a quantile is not said by NumPy: tests of quantiles take `zeros` of one sign.
+    """
     generator = np.random.default_rng((seed, *shape))
     values: Any = generator.integers(-20, 20, shape)
     if dtype[0] in "fc":
-        special = generator.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5, 3.0], shape)
+        special = generator.choice([np.nan, np.inf, -np.inf, *zeros, 0.5, 3.0], shape)
         values = np.where(generator.random(shape) < 0.4, special, values)
     if dtype[0] == "c":
-        imaginary = generator.choice([np.nan, 0.0, -0.0, 1.0, -1.0], shape, p=[0.1, 0.3, 0.2, 0.2, 0.2])
+        imaginary = generator.choice([np.nan, *zeros, 1.0, -1.0], shape, p=[0.1, 0.3, 0.2, 0.2, 0.2])
         full = np.empty(shape, dtype)
         full.real, full.imag = values, imaginary
         return full
@@ -87,3 +90,148 @@ def test_engines(engine: str) -> None:
     np.testing.assert_array_equal(values, np.sort(x * 2, axis=0))
     np.testing.assert_array_equal(signs(values, "real"), signs(np.sort(x * 2, axis=0), "real"))
     np.testing.assert_array_equal(places, np.argsort(x + 1))
+
+
+# ---- partitions ----
+
+
+def is_partition(got: np.ndarray[Any, Any], x: np.ndarray[Any, Any], kth: Any) -> None:
+    """What NumPy promises of rows: the same elements, the kth ones where sorting puts them, none greater before and none less behind."""
+    ordered = np.sort(x)
+    np.testing.assert_array_equal(np.sort(got), ordered)
+    for k in np.atleast_1d(kth) % x.shape[-1]:
+        np.testing.assert_array_equal(got[..., k], ordered[..., k])
+        np.testing.assert_array_equal(np.sort(got[..., :k]), ordered[..., :k])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_partitions(dtype: str) -> None:
+    @stax.kernel
+    def several(x, k):
+        return (
+            np.partition(x, 3), np.partition(x, k), np.partition(x.T, 2, axis=0).T, np.partition(x[..., ::-2], (0, -1)),
+            np.argpartition(x, 3), x.argpartition(k, axis=-1), np.partition(x, 1, axis=None),
+        )  # fmt: skip
+
+    for shape in ((7,), (3, 20), (2, 3, 4)):
+        x = numbers(dtype, shape, 1)
+        for k in (np.array([1, 3]), np.array([-1, 0], "i4")):
+            found = several(x, k)
+            assert several.stats().route == "native"
+            for got, kth in zip(found[:2], (3, k), strict=True):
+                is_partition(got, x, kth)
+            is_partition(found[2], x, 2)
+            is_partition(found[3], x[..., ::-2], (0, -1))
+            for got, kth in zip(found[4:6], (3, k), strict=True):
+                is_partition(np.take_along_axis(x, got, -1), x, kth)
+            is_partition(found[6], x.ravel(), 1)
+
+
+def test_partition_in_place_and_what_is_refused() -> None:
+    @stax.kernel
+    def f(x, k):
+        x.partition(k)
+        return x[..., 0]
+
+    x = numbers("f8", (4, 9))
+    mine = x.copy()
+    assert np.array_equal(f(mine, 0), np.sort(x)[:, 0], equal_nan=True)
+    is_partition(mine, x, 0)
+    with pytest.raises(ValueError, match=r"kth\(=9\) out of bounds \(9\)"):
+        f(mine, 9)
+    for name in ("partition", "argpartition"):
+        agree(name, getattr(np, name), ("f(x, 1.0)", "f(x, True)", "f(x, 0, 5)", "f(x, 0, kind='fast')", "f(x, 0, order='a')"), {"x": x})
+    agree("argpartition", np.argpartition, ("f(s, 0)", "f(s, 0, None)"), {"s": np.float64(3)})
+    agree("partition", np.partition, ("f(s, 0)",), {"s": np.float64(3)})
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_several_keys(dtype: str) -> None:
+    arrays = {"x": numbers(dtype, (3, 8)), "y": numbers("i2", (3, 8)), "z": numbers("f4", (3, 8))}
+    texts = ("f((x, y))", "f([y, x, z])", "f((x, y), axis=0)", "f(x)", "f((x[0],))", "f((x[0, 0], y[0, 0]))", "f(())")
+    agree("lexsort", np.lexsort, texts, arrays)
+    agree("sort_complex", np.sort_complex, ("f(x)", "f(x[:, ::-1])", "f(x.T)", "f(x[0, 0])"), arrays, factor=0)
+
+
+# ---- quantiles ----
+
+POSITIVE = (0.0, 0.0)
+
+METHODS = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+)  # fmt: skip
+
+
+def finite(x: Any) -> Any:
+    return np.nan_to_num(x, posinf=9, neginf=-9)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_medians(dtype: str) -> None:
+    texts = ("f(x)", "f(x, axis=0)", "f(x, axis=-1)", "f(x, axis=(0, -1))", "f(x, 0, keepdims=True)", "f(x, keepdims=True)", "f(x[::2].T)",
+             "f(x, axis=())", "f(x, axis=4)", "f(x.copy(), overwrite_input=True)")  # fmt: skip
+    for shape in ((1,), (6,), (0,), (3, 0), (0, 3), (4, 5), (5, 2, 3)):
+        for clean in (False, True):
+            x = numbers(dtype, shape, 2, POSITIVE)
+            if dtype[0] == "c":
+                x = np.where(np.isinf(x.real), 4, x).astype(dtype)
+            agree("median", np.median, texts, {"x": finite(x) if clean and dtype != "?" else x}, factor=0)
+    if dtype[0] != "c":
+        for shape in ((1,), (6,), (4, 5), (5, 2, 3), (2, 700)):
+            agree("nanmedian", np.nanmedian, texts, {"x": numbers(dtype, shape, 2, POSITIVE)}, factor=0)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "u2", "i8", *FLOATS])
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles(method: str, dtype: str) -> None:
+    texts = tuple(f"f(x, {rest}, method='{method}')" for rest in (
+        "0.3", "q", "q, axis=0", "q, axis=(1, 0), keepdims=True", "0.77, axis=-1", "[0, 1], axis=1", "1", "h, axis=0",
+        "q.reshape(5, 1)", "1.0, 1, keepdims=True",
+    ))  # fmt: skip
+    for shape, nan in (((4, 5), False), ((2, 1), False), ((3, 8), True)):
+        x = numbers(dtype, shape, 3, POSITIVE)
+        q, h = np.array([0, 0.1, 0.5, 0.9, 1]), np.float32([0.2])
+        arrays = {"x": x if nan or dtype[0] != "f" else finite(x), "q": q, "h": h}
+        agree("quantile", np.quantile, texts, arrays, factor=0)
+        agree("nanquantile", np.nanquantile, texts, arrays, factor=0)
+
+
+def test_percentiles() -> None:
+    x = numbers("f4", (6, 7), 4, POSITIVE)
+    q, r = np.array([3, 50, 99]), np.float32([12.5, 50])
+    arrays = {"x": finite(x), "y": x, "q": q, "r": r, "t": numbers("?", (5,))}
+    texts = ("f(x, 30)", "f(y, 30.0, axis=1)", "f(x, q, axis=0)", "f(x, r)", "f(x, [25, 75], 1, keepdims=True)", "f(t, 50, method='lower')")
+    for name in ("percentile", "nanpercentile"):
+        agree(name, getattr(np, name), (*texts, "f(t, 50)", "f(x, 50, method='mean')", "f(x + 1j, 50)"), arrays, factor=0)
+
+
+def test_weighted_quantiles() -> None:
+    w, v = np.abs(numbers("i4", (6, 7), 9)), np.arange(1.0, 8)
+    arrays = {"x": numbers("f8", (6, 7), 4, POSITIVE), "i": numbers("i4", (6, 7)), "w": w, "v": v}
+    texts = tuple(f"f({x}, {rest}, method='inverted_cdf')" for x in "xi" for rest in (
+        "[0.3], weights=w", "[0.2, 0.5], axis=0, weights=w", "0.5, axis=1, weights=v", "0.5, 1, weights=w, keepdims=True",
+        "[0.5], weights=v",
+    ))  # fmt: skip
+    agree("quantile", np.quantile, (*texts, "f(x, 0.5, weights=w)"), arrays, factor=0)
+    agree("nanquantile", np.nanquantile, [text for text in texts if "weights=v" not in text], arrays, factor=0)
+
+
+def test_parts_out_of_range() -> None:
+    @stax.kernel
+    def f(x, q):
+        return np.quantile(x, q), np.nanquantile(x, q, axis=0)
+
+    @stax.kernel
+    def g(x, q):
+        return np.percentile(x, q)
+
+    x = np.arange(12.0).reshape(3, 4)
+    assert f(x, 0.5)[0] == 5.5
+    for q in (1.5, -0.1, np.array([0.5, np.nan])):
+        with pytest.raises(ValueError, match=r"Quantiles must be in the range \[0, 1\]"):
+            f(x, q)
+        with pytest.raises(ValueError, match=r"Percentiles must be in the range \[0, 100\]"):
+            g(x, q * 100)
+    with pytest.raises(ValueError, match="there are no quantiles of nothing"):
+        f(x[:0], 0.5)

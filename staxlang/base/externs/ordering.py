@@ -1,4 +1,4 @@
-"""Orders as extern operations: sorting, partitions and searches along the last axis, as NumPy's own routines do them."""
+"""Orders as extern operations: sorting, partitions and order statistics along the last axis, as NumPy's own routines do them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ def _places(a: TensorType, *more: TensorType, **options: Any) -> TensorType:
     return TensorType(I64, a.shape)
 
 
+# ---- sorting ----
+
+
 def _sort(a: Array, kind: Any = "quicksort") -> Array:
     return np.sort(a, -1, kind)
 
@@ -34,7 +37,77 @@ def _argsort(a: Array, kind: Any = "quicksort") -> Array:
     return np.argsort(a, -1, kind)
 
 
+def _lexsort(*keys: Array) -> Array:
+    return np.lexsort(keys, -1)
+
+
+# ---- partitions ----
+
+
+def _partition(a: Array, kth: Array) -> Array:
+    return np.partition(a, kth, -1)
+
+
+def _partition_into(outs: list[Array], a: Array, kth: Array) -> None:
+    outs[0][...] = a
+    outs[0].partition(kth, -1)
+
+
+def _argpartition(a: Array, kth: Array) -> Array:
+    return np.argpartition(a, kth, -1)
+
+
+# ---- order statistics ----
+
+_FEW = 4
+"""Up to so many order statistics are found by partitions, more by sorting."""
+
+
+def _selected_type(a: TensorType, places: TensorType, **options: Any) -> TensorType:
+    return TensorType(a.dtype, (*a.shape[:-1], *places.shape))
+
+
+def _select(a: Array, places: Array, refusal: str, also: tuple[int, ...] = ()) -> Array:
+    """The elements that each row has at these places when it is sorted. Places out of range are refused in the words of `refusal`.
+
+    Which one of equal numbers (zeros of two signs) comes to a place is a matter of the other places of the partition: `also` are those
+    that NumPy takes into it.
+    """
+    if places.size and not 0 <= places.min() <= places.max() < a.shape[-1]:
+        raise ValueError(refusal)
+    different = np.unique(places)
+    if different.size > _FEW:
+        return np.sort(a, -1)[..., places]
+    return np.partition(a, [*different.tolist(), *also], -1)[..., places]
+
+
+def _picked_type(a: TensorType, places: TensorType, **options: Any) -> TensorType:
+    return TensorType(a.dtype, places.shape)
+
+
+def _pick(a: Array, places: Array, refusal: str) -> Array:
+    """The same with places of its own for each row; a row of nothing has none."""
+    if places.size and not 0 <= places.min() <= places.max() < a.shape[-1]:
+        raise ValueError(refusal)
+    return np.take_along_axis(np.sort(a, -1), places, -1)
+
+
+def _weighted_type(a: TensorType, weights: TensorType, q: TensorType, **options: Any) -> TensorType:
+    return TensorType(a.dtype, (*q.shape, *a.shape[:-1]))
+
+
+def _weighted(a: Array, weights: Array, q: Array, skip: bool) -> Array:
+    quantile = np.nanquantile if skip else np.quantile
+    return np.asarray(quantile(a, q, -1, method="inverted_cdf", weights=weights))
+
+
 EXTERN_ROWS: tuple[Extern, ...] = (
     Extern("sort.sort", _same, _sort, "The elements of each row in increasing order, NaN last.", _sort_into),
     Extern("sort.argsort", _places, _argsort, "The places of each row's elements in increasing order, NaN last."),
+    Extern("sort.lexsort", _places, _lexsort, "The places in each row by several keys, the last of them first."),
+    Extern("sort.partition", _same, _partition, "Each row with the kth elements in their sorted places, less before.", _partition_into),
+    Extern("sort.argpartition", _places, _argpartition, "The places of each row's elements in a partition."),
+    Extern("sort.select", _selected_type, _select, "The elements of each row that sorting would put at these places."),
+    Extern("sort.pick", _picked_type, _pick, "The same with places for each row."),
+    Extern("sort.weighted", _weighted_type, _weighted, "The quantiles of each row's elements by their weights."),
 )

@@ -13,7 +13,7 @@ _FUNCTIONS = (
     "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
     "digitize searchsorted interp piecewise"
 )
-_ORDERS = "sort argsort lexsort sort_complex partition argpartition median"
+_ORDERS = "sort argsort lexsort sort_complex partition argpartition median nanmedian quantile percentile nanquantile nanpercentile"
 _LINALG = (
     "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "
     "tensorsolve tensorinv norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
@@ -30,9 +30,10 @@ def _spelled() -> dict[str, str]:
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     return table
 
-
     table |= {f"np.{name}": name for name in _ORDERS.split()}
     table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
+    table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition"}
+
 LIBRARY_SPELLINGS: dict[str, str] = _spelled()
 
 WORD_CONSTANTS: dict[str, Any] = {
@@ -40,12 +41,10 @@ WORD_CONSTANTS: dict[str, Any] = {
 }  # fmt: skip
 
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
-_ORDERING = "sorting is not compiled in this version: call it outside the kernel, and pass what it gives"
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
-    ("partition argpartition median percentile quantile lexsort", _ORDERING),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
