@@ -28,11 +28,11 @@ def _spelled() -> dict[str, str]:
     table["np.linalg.cond"] = "condition_number"
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
-    return table
-
     table |= {f"np.{name}": name for name in _ORDERS.split()}
     table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
     table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition"}
+    return table
+
 
 LIBRARY_SPELLINGS: dict[str, str] = _spelled()
 
