@@ -422,6 +422,21 @@ def test_no_references_are_lost_or_kept():
     assert kernel() is None
 
 
+@pytest.mark.parametrize("count", [1024, 1025, 30_000, 262_143, 300_000])
+def test_results_begin_on_a_cache_line_and_are_numpys_in_all_else(count):
+    """From a page up. Growing and shrinking in place goes through the same allocator; so does what outlives its kernel."""
+    kernel = stax.kernel(lambda x, n: (x + 1, np.zeros(n, np.float32)))
+    x = np.arange(count, dtype=np.float32)
+    for _ in range(3):
+        made, zeros = kernel(x, count)
+        assert made.ctypes.data % 64 == 0 and zeros.ctypes.data % 64 == 0 and made.flags.owndata and made.base is None
+        made.resize(2 * count, refcheck=False)
+        assert np.array_equal(made[:count], x + 1) and not made[count:].any()
+        made.resize(10, refcheck=False)
+        assert np.array_equal(made, np.arange(10) + 1)
+        assert not zeros.any()
+
+
 def test_large_results_come_from_recycled_memory():
     @stax.kernel
     def f(x):

@@ -9,8 +9,7 @@ from staxlang.base.dtypes import DTYPES
 from staxlang.base.sizes import Size, SizeExpression
 from staxlang.base.types import element_count
 from staxlang.compiler.llvm.entry_checks import WRITEABLE, EntryWriter
-
-LARGE_RESULT = 1 << 20  # bytes from which a result lives in a recycled block of the runtime's own (support.py)
+from staxlang.compiler.llvm.support import ALIGNED
 
 _NUMBER_MAKERS = {
     "int": ("i64", "PyLong_FromLongLong"),
@@ -44,7 +43,7 @@ class ResultWriter:
 
     def _new(self, descr: str, rank: int, dims: str, bytes: Size) -> str:
         w = self.w
-        if isinstance(bytes, SizeExpression) or bytes >= LARGE_RESULT:
+        if isinstance(bytes, SizeExpression) or bytes >= ALIGNED:
             arguments = (("ptr", descr), ("i32", str(rank)), ("ptr", dims), ("i64", w.size(bytes)))
             return w.call("ptr", "stax_new_array", *arguments)
         w.call("void", "Py_IncRef", ("ptr", descr))

@@ -1,4 +1,4 @@
-"""What every native entry calls, as LLVM text: the way to Python on a miss, large results in recycled memory.
+"""What every native entry calls, as LLVM text: the way to Python on a miss, results on cache lines, large ones in recycled memory.
 
 Everything here runs with the GIL held, so its tables need no lock.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 
 BLOCK = 1 << 21  # blocks are multiples of a huge page, and aligned to it
-PAGE = 4096  # in front of a block, so that the block's data starts on its boundary; its last 64 bytes hold the block's size
+PAGE = 4096  # in front of a block, so that the block's data starts on its boundary; its last 64 bytes hold the size
+ALIGNED = 1 << 12  # bytes from which a result begins on a cache line: vectors that cross lines are stored at half the speed
 LARGE = 1 << 20  # bytes from which a result lives in a block
 _TABLE = 64  # blocks kept for reuse at most
 
@@ -75,8 +76,8 @@ define void @stax_raise(ptr %function, i32 %status) nounwind {
 _ARRAYS = """
 define ptr @stax_new_array(ptr %descr, i32 %rank, ptr %dims, i64 %bytes) nounwind {
   call void @Py_IncRef(ptr %descr)
-  %large = icmp uge i64 %bytes, {LARGE}
-  br i1 %large, label %block, label %plain
+  %aligned = icmp uge i64 %bytes, {ALIGNED}
+  br i1 %aligned, label %block, label %plain
 plain:
   %small = call ptr @stax_numpy_new(ptr @PyArray_Type, ptr %descr, i32 %rank, ptr %dims, ptr null, ptr null, i32 0, ptr null)
   ret ptr %small
@@ -156,12 +157,6 @@ declare i32 @munmap(ptr, i64) nounwind
 declare i32 @madvise(ptr, i64, i32) nounwind
 @stax_block_table = internal global [{TABLE} x ptr] zeroinitializer
 @stax_block_count = internal global i64 0
-
-define i64 @stax_capacity(ptr %block) nounwind {
-  %place = getelementptr i8, ptr %block, i64 -64
-  %size = load i64, ptr %place
-  ret i64 %size
-}
 
 define internal ptr @stax_map(i64 %size) nounwind {
   %wide = add i64 %size, {BLOCK_AND_PAGE}
@@ -245,6 +240,12 @@ out:
 
 define ptr @stax_allocate(i64 %bytes) nounwind {
 entry:
+  %large = icmp uge i64 %bytes, {LARGE}
+  br i1 %large, label %search, label %small
+small:
+  %line = call ptr @stax_line_allocate(i64 %bytes)
+  ret ptr %line
+search:
   %up = add i64 %bytes, {BLOCK_LESS_1}
   %need = and i64 %up, -{BLOCK}
   %quarter = lshr i64 %need, 2
@@ -253,9 +254,9 @@ entry:
   %count = load i64, ptr @stax_block_count
   br label %loop
 loop:
-  %index = phi i64 [ 0, %entry ], [ %following, %next ]
-  %best = phi i64 [ -1, %entry ], [ %better, %next ]
-  %size = phi i64 [ %first, %entry ], [ %smaller, %next ]
+  %index = phi i64 [ 0, %search ], [ %following, %next ]
+  %best = phi i64 [ -1, %search ], [ %better, %next ]
+  %size = phi i64 [ %first, %search ], [ %smaller, %next ]
   %done = icmp eq i64 %index, %count
   br i1 %done, label %found, label %next
 next:
@@ -293,6 +294,12 @@ fresh:
 
 define void @stax_release(ptr %block) nounwind {
   %size = call i64 @stax_capacity(ptr %block)
+  %large = icmp uge i64 %size, {LARGE}
+  br i1 %large, label %recycle, label %small
+small:
+  call void @stax_line_release(ptr %block)
+  ret void
+recycle:
   %count = load i64, ptr @stax_block_count
   %kept = load i64, ptr @stax_kept_bytes
   %total = add i64 %kept, %size
@@ -314,21 +321,17 @@ keep:
 }
 """
 
-_MALLOC = """
+_LINES = """
 declare ptr @PyMem_RawMalloc(i64) nounwind
 declare void @PyMem_RawFree(ptr) nounwind
 
-define i64 @stax_capacity(ptr %data) nounwind {
-  %place = getelementptr i8, ptr %data, i64 -16
+define i64 @stax_capacity(ptr %block) nounwind {
+  %place = getelementptr i8, ptr %block, i64 -64
   %size = load i64, ptr %place
   ret i64 %size
 }
 
-define void @stax_trim() nounwind {
-  ret void
-}
-
-define ptr @stax_allocate(i64 %bytes) nounwind {
+define internal ptr @stax_line_allocate(i64 %bytes) nounwind {
   %room = add i64 %bytes, 128
   %raw = call ptr @PyMem_RawMalloc(i64 %room)
   %failed = icmp eq ptr %raw, null
@@ -340,17 +343,33 @@ align:
   %up = add i64 %start, 127
   %aligned = and i64 %up, -64
   %data = inttoptr i64 %aligned to ptr
-  %owner = getelementptr i8, ptr %data, i64 -8
+  %owner = getelementptr i8, ptr %data, i64 -56
   store ptr %raw, ptr %owner
-  %size = getelementptr i8, ptr %data, i64 -16
+  %size = getelementptr i8, ptr %data, i64 -64
   store i64 %bytes, ptr %size
   ret ptr %data
 }
 
-define void @stax_release(ptr %data) nounwind {
-  %owner = getelementptr i8, ptr %data, i64 -8
+define internal void @stax_line_release(ptr %data) nounwind {
+  %owner = getelementptr i8, ptr %data, i64 -56
   %raw = load ptr, ptr %owner
   call void @PyMem_RawFree(ptr %raw)
+  ret void
+}
+"""
+
+_ONLY_LINES = """
+define void @stax_trim() nounwind {
+  ret void
+}
+
+define ptr @stax_allocate(i64 %bytes) nounwind {
+  %data = call ptr @stax_line_allocate(i64 %bytes)
+  ret ptr %data
+}
+
+define void @stax_release(ptr %data) nounwind {
+  call void @stax_line_release(ptr %data)
   ret void
 }
 """
@@ -358,9 +377,10 @@ define void @stax_release(ptr %data) nounwind {
 
 def support_text(platform: str = sys.platform, array_flags: int = 64, array_handler: int = 88) -> str:
     """The module of support functions for a system (`sys.platform`'s names)."""
-    blocks = _MALLOC if platform == "win32" else _BLOCKS
+    blocks = _LINES + (_ONLY_LINES if platform == "win32" else _BLOCKS)
     advise = "call i32 @madvise(ptr %block, i64 %size, i32 14)" if platform == "linux" else ""  # MADV_HUGEPAGE
     values = {
+        "ALIGNED": ALIGNED,
         "LARGE": LARGE,
         "FLAGS": array_flags,
         "HANDLER": array_handler,

@@ -13,6 +13,8 @@ from staxlang.typecheck.views import index, indices
 # (A guard's lanes that do not count still have addresses; far outside of an array they cost hundreds of cycles.)
 SHORT_ROW = 64
 SHORT_ROW_INSIDE = 1024
+# So few elements of a row are written from a loop of their own each, many rows at once: choosing would use as few lanes.
+FEW = 4
 
 
 def lower_concatenate(state: Lowering, node: Node) -> None:
@@ -24,7 +26,7 @@ def lower_concatenate(state: Lowering, node: Node) -> None:
         starts.append(total)
         total = total + operand.type.shape[axis]
     limit = SHORT_ROW if node in state.roots else SHORT_ROW_INSIDE
-    if axis == len(node.type.shape) - 1 and isinstance(total, int) and total <= limit:
+    if axis == len(node.type.shape) - 1 and isinstance(total, int) and (total > FEW or node not in state.roots) and total <= limit:
         _choose_parts(state, node, axis, starts)
     else:
         _write_parts(state, node, axis, starts)
