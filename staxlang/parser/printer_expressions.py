@@ -157,6 +157,8 @@ class ExpressionPrinter:
         function = self.expression(node.function, ATOM)
         if self.stx and isinstance(node.function, tree.Subscript) and function.partition("[")[0] in tree.REDUCTION_KINDS:
             function = f"({function})"  # `sum[k](x)` is a reduction
+        if len(arguments) == 1 and node.arguments and isinstance(node.arguments[0], tree.Comprehension) and arguments[0][0] == "(":
+            return f"{function}{arguments[0]}", ATOM  # its parentheses are those of the call
         return f"{function}({', '.join(arguments)})", ATOM
 
     def argument(self, node: Any) -> str:

@@ -114,6 +114,11 @@ class KernelBase:
         """The text of a stage - tree, graph, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
         return late.stages().show(self, stage, args, kwargs)
 
+    def to_stx(self) -> str:
+        """The kernel as the text of a .stx file, with the functions that it calls: compiled, it gives the same graph (but that `where` of
+        scalars is a scalar there, where NumPy's gives a 0-d array). Raises StaxTypeError for what .stx has no words for."""
+        return late.stages().stx_text(self)
+
     def lower(self, *specs: Any, **more: Any) -> Any:
         """The optimized graph for arguments of these types - `stax.spec(shape, dtype)`, `Tensor[f32, N, 4]`, arrays, numbers - without data
         and without an engine; `lowered.compile()` makes a callable of it. A parameter whose annotation says its type needs no spec."""

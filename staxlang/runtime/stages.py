@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from staxlang.compiler.graph_text import print_graph
 from staxlang.compiler.loops.oracle import to_python
 from staxlang.compiler.loops.printer import print_loops
+from staxlang.parser.literals import Unprintable
 from staxlang.parser.printer import to_python as tree_to_python
+from staxlang.parser.printer import to_stx as tree_to_stx
 from staxlang.runtime import late
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.programs import Stages, stages
 from staxlang.runtime.versions import Version
+from staxlang.typecheck.restated import stx_module
 
 
 class Shown:
@@ -68,6 +72,16 @@ STAGE_ROWS: dict[str, Callable[[Shown], str]] = {
     "llvm": Shown.llvm,
     "asm": Shown.asm,
 }
+
+
+def stx_text(kernel: Any) -> str:
+    """A kernel as a .stx file. Raises the diagnostic of what .stx has no words for."""
+    function: FunctionType = kernel.__wrapped__
+    stx = function.__dict__.get("__stx__")
+    try:
+        return tree_to_stx(stx.scope.module.tree if stx is not None else stx_module(function, function.__name__))
+    except Unprintable as problem:
+        late.raise_error("no-stx-form", name=kernel.__name__, reason=str(problem))
 
 
 def show(kernel: Any, stage: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from staxlang.base.diagnostics import Note
+from staxlang.base.dtypes import BF16
 from staxlang.base.recursion import make_room
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
@@ -25,6 +26,7 @@ from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.joins import join
 from staxlang.typecheck.problems import Unknowable, plain_advice
 from staxlang.typecheck.recorder import Handle, Opened, Recorder
+from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.values import (
     NONE,
     UNKNOWN,
@@ -235,9 +237,11 @@ def _attribute(call: CallContext, attributes: dict[str, Any], name: str, value: 
     if isinstance(value, (tuple, list)):
         if not all(type(item) is StaticValue for item in value):
             return False
-    elif type(value) is not StaticValue and not (type(value) is MeaningValue and value.object is not None):
+    elif type(value) is not StaticValue and type(value) is not MeaningValue:
         return False
-    plain = call.static(value, name)
+    plain = _known_object(value) if type(value) is MeaningValue else call.static(value, name)
+    if plain is None and type(value) is MeaningValue:
+        return False
     plain = tuple(plain) if isinstance(plain, list) else plain
     if isinstance(plain, FunctionType):
         return False
@@ -247,6 +251,13 @@ def _attribute(call: CallContext, attributes: dict[str, Any], name: str, value: 
         return False
     attributes[name] = plain
     return True
+
+
+def _known_object(value: MeaningValue) -> Any:
+    """The Python object of a known function or dtype: of a dtype's word the scalar type that `np.float32` is in Python."""
+    if value.object is None and type(value.meaning) is DTypeMeaning and value.meaning.dtype is not BF16:
+        return value.meaning.dtype.numpy.type
+    return value.object
 
 
 def _operand_type(value: Value) -> TensorType:

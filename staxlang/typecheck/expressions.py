@@ -17,7 +17,7 @@ from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.index_notation import guards
-from staxlang.typecheck.index_notation.comprehensions import as_tensor
+from staxlang.typecheck.index_notation.comprehensions import as_tensor, in_pythons_words
 from staxlang.typecheck.index_notation.reductions import reduction
 from staxlang.typecheck.joins import join, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
@@ -280,7 +280,7 @@ def conditional(frame: Frame, node: tree.Conditional) -> Value:
 
 
 def call(frame: Frame, node: tree.Call) -> Value:
-    function = frame.evaluate(node.function)
+    function = in_pythons_words(node, frame.evaluate(node.function))
     made = as_tensor(frame, node, function, lambda: _called(frame, node, function))
     return _called(frame, node, function) if made is None else made
 

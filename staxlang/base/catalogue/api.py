@@ -39,6 +39,14 @@ API_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return x + 1\nf.show('graph', np.ones(3))",
     ),
     Row(
+        "no-stx-form", TypeError,
+        "the kernel `{name}` has no form in .stx: {reason}",
+        "`kernel.to_stx()` gives a .stx file that means the same. Such a file has no Python around it: no captured numbers and arrays, which a "
+        "kernel reads again at each call, no objects of the user's classes, no functions of Python's modules.",
+        "scale = 2.0\n@stax.kernel\ndef f(x):\n    return x * scale\nf.to_stx()",
+        "@stax.kernel\ndef f(x, scale):\n    return x * scale\nf.to_stx()",
+    ),
+    Row(
         "source-unavailable", TypeError,
         "the source of `{name}` cannot be found: {reason}",
         "A kernel is compiled from its text. It is found in files, notebooks, the REPL and texts registered with `linecache`; "

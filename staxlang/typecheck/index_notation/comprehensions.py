@@ -28,6 +28,7 @@ from staxlang.typecheck.index_notation.ranges import at_least
 from staxlang.typecheck.index_notation.reductions import Chosen, filtered, fold, reduced
 from staxlang.typecheck.index_notation.scope import Index
 from staxlang.typecheck.problems import Problem
+from staxlang.typecheck.python_builtins import BUILTINS
 from staxlang.typecheck.values import ArrayValue, MeaningValue, RangeValue, ScalarValue, StaticValue, Value, size_value
 from staxlang.typecheck.views import index as axis_index
 
@@ -35,6 +36,21 @@ FEW = 16
 """So many values are written out one by one, which lets them be constants, and folds them into what stands around."""
 
 _REDUCTIONS = {builtins.sum: "sum", builtins.max: "max", builtins.min: "min", builtins.any: "any", builtins.all: "all"}
+
+
+_WORDS = {"array": np.array, "asarray": np.asarray, **{function.__name__: function for function in _REDUCTIONS}}
+
+
+def in_pythons_words(node: tree.Call, function: Value) -> Value:
+    """What is called. In .stx, words that reduce arrays are Python's functions where they stand before a generator, as are `array` and
+    `asarray` before a comprehension."""
+    if type(function) is not MeaningValue or function.object is not None or len(node.arguments) != 1:
+        return function
+    found = _WORDS.get(function.meaning.name) if type(node.arguments[0]) is tree.Comprehension else None
+    if found is None:
+        return function
+    meaning = BUILTINS[found] if found in _REDUCTIONS else function.meaning
+    return MeaningValue(meaning, found)
 
 
 def as_tensor(frame: Frame, node: tree.Call, function: Value, plainly: Callable[[], Value]) -> Value | None:

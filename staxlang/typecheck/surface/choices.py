@@ -15,7 +15,7 @@ from staxlang.typecheck.values import ArrayValue, BoundMethod, FunctionValue, Me
 _CALLABLE = (FunctionValue, MeaningValue, BoundMethod, PartialValue)
 
 
-@spelled("stax.cond")
+@spelled("stax.cond", "word.cond")
 def cond(call: CallContext, condition: Value, then: Value, otherwise: Value, /, *operands: Value) -> Value:
     """`then(*operands)` where the condition holds, else `otherwise(*operands)`. What is known when compiling takes one side."""
     for name, function in (("then", then), ("otherwise", otherwise)):
@@ -30,7 +30,7 @@ def cond(call: CallContext, condition: Value, then: Value, otherwise: Value, /, 
     return call.context.choose(call, kept, lambda: call.call(then, operands), lambda: call.call(otherwise, operands))
 
 
-@spelled("stax.gate")
+@spelled("stax.gate", "word.gate")
 def gate(call: CallContext, value: Value, /) -> Value:
     """A number as a 0-d array of its default dtype: nothing about it is decided when compiling."""
     array: ArrayValue = call.to_array(number_or_array(call, value))

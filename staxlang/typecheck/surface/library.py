@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 _FUNCTIONS = (
     "mean average var std nansum nanprod nancumsum nancumprod nanmax nanmin nanmean nanvar nanstd "
     "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud "
@@ -41,6 +43,7 @@ WORD_CONSTANTS: dict[str, Any] = {
 }  # fmt: skip
 
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
+    "errstate": np.errstate,
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
