@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from staxlang.base.sizes.expression import Atom, Monomial, Size, SizeExpression, monomial_without, nonnegative, size_of
@@ -12,13 +13,14 @@ ATTEMPTS = 48
 
 
 class Known:
-    """Sizes that are known to be >= 0, found by the terms that they have. Immutable."""
+    """Sizes that are known to be >= 0, found by the terms that they have. Immutable; equal where the same is known in the same order."""
 
-    __slots__ = ("_by_term", "facts")
+    __slots__ = ("_by_term", "_hash", "facts")
 
     def __init__(self, facts: Iterable[Size] = ()) -> None:
         self.facts: tuple[SizeExpression, ...] = tuple(dict.fromkeys(f for f in facts if isinstance(f, SizeExpression)))
         self._by_term: dict[tuple[Monomial, bool], tuple[SizeExpression, ...]] = {}
+        self._hash: int | None = None
         for fact in self.facts:
             self._enter(fact)
 
@@ -29,6 +31,14 @@ class Known:
 
     def __bool__(self) -> bool:
         return bool(self.facts)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Known) and self.facts == other.facts)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.facts)
+        return self._hash
 
     def with_fact(self, fact: Size) -> Known:
         if not isinstance(fact, SizeExpression) or fact in self.facts:
@@ -42,16 +52,21 @@ class Known:
         """(fact, coefficient, factor): taking factor times the fact from the size works against this term of it."""
         for length in range(len(monomial), -1, -1):
             for part in dict.fromkeys(combinations(monomial, length)):
+                facts = self._by_term.get((part, positive), ())
+                if not facts:
+                    continue
                 factor = monomial_without(monomial, part) or ()
-                for fact in self._by_term.get((part, positive), ()):
-                    # By its constant alone a fact helps only where another term of it meets one of the size's too.
-                    if part or _meets(fact, factor, size):
+                # By its constant alone a fact helps only where another term of it meets one of the size's too.
+                met = None if part else _met(size, factor)
+                for fact in facts:
+                    if met is None or any(fact.terms.get(other, 0) > 0 for other in met):
                         yield fact, fact.terms[part], factor
 
 
-def _meets(fact: SizeExpression, factor: Monomial, size: SizeExpression) -> bool:
-    product = fact * size_of({factor: 1}) if factor else fact
-    return isinstance(product, SizeExpression) and any(m and c > 0 and size.terms.get(m, 0) > 0 for m, c in product.terms.items())
+def _met(size: SizeExpression, factor: Monomial) -> list[Monomial]:
+    """The monomials that, times the factor, are terms of the size with a positive count."""
+    rests = (monomial_without(monomial, factor) for monomial, count in size.terms.items() if monomial and count > 0)
+    return [rest for rest in rests if rest is not None]
 
 
 NOTHING_KNOWN = Known()
@@ -66,7 +81,13 @@ def prove_nonnegative(size: Size, known: Known = NOTHING_KNOWN, depth: int = DEP
     """
     if not isinstance(size, SizeExpression):
         return size >= 0
-    return nonnegative(size) or _Search(known).prove(size, depth)
+    return nonnegative(size) or _found(size, known, depth)
+
+
+@lru_cache(8192)
+def _found(size: SizeExpression, known: Known, depth: int) -> bool:
+    """A search, remembered: passes ask the same of each round of an unrolled loop."""
+    return _Search(known).prove(size, depth)
 
 
 class _Search:
