@@ -306,6 +306,9 @@ def store(f: Function, where: Access, value: Value, streaming: int = 0) -> None:
     if where.kind == "scattered":
         _scatter(f, value, where, flags, level)
         return
+    if _first_lane_only(flags):
+        _store_first_lane(f, value, where, level)
+        return
     text = to_memory(f, value, level)
     if dtype.kind == "c":
         text, width = _interleaved(f, value, kind, width, where.kind == "reversed", level), 2 * width
@@ -323,6 +326,22 @@ def store(f: Function, where: Access, value: Value, streaming: int = 0) -> None:
     else:
         call = f"call void @llvm.masked.store.{suffix(kind, width)}.p0"
         f.emit(level, f"{call}({whole} {text}, ptr align {align} {where.pointer}, <{width} x i1> {flags})")
+
+
+def _first_lane_only(flags: str) -> bool:
+    """Whether a mask is the constant that has its first lane alone."""
+    return flags.startswith("<i1 true, i1 false") and "true" not in flags[len("<i1 true") :]
+
+
+def _store_first_lane(f: Function, value: Value, where: Access, level: int) -> None:
+    """As a scalar. (LLVM 22 writes 8 bytes for a masked store of one narrower lane of a truncated vector.)"""
+    kind, align = memory(value.dtype), component_size(value.dtype)
+    parts = [to_memory(f, value, level)] if value.dtype.kind != "c" else [value.text, value.imag]
+    last = len(parts) * (value.lanes - 1) if where.kind == "reversed" else 0
+    for k, text in enumerate(parts):
+        lane = f.name(level, f"extractelement <{value.lanes} x {kind}> {text}, i64 0")
+        place = where.pointer if last + k == 0 else f.name(level, f"getelementptr {kind}, ptr {where.pointer}, i64 {last + k}", "p")
+        f.emit(level, f"store {kind} {lane}, ptr {place}, align {align}")
 
 
 def _interleaved(f: Function, value: Value, kind: str, width: int, backward: bool, level: int) -> str:
