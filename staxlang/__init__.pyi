@@ -1189,50 +1189,43 @@ def inv(a: _Given) -> NDArray[Any]: ...
 def det(a: Array) -> Any: """The determinants of matrices."""
 @overload
 def det(a: _Given) -> NDArray[Any]: ...
-@overload
-def slogdet(a: Array) -> Any: """The sign of the determinants of matrices, and the logarithm of their absolute values, which does not overflow."""
-@overload
-def slogdet(a: _Given) -> NDArray[Any]: ...
-@overload
-def qr(a: Array, mode: str = "reduced") -> Any: """Q with orthonormal columns and R, triangular, with a = Q @ R. `mode` "complete": Q is square; "r": only R; "raw": LAPACK's form."""
-@overload
-def qr(a: _Given, mode: str = "reduced") -> NDArray[Any]: ...
-@overload
-def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any: """The singular value decomposition a = U @ diag(S) @ Vh, greatest values first; only S without `compute_uv`.
+def slogdet(a: Any) -> tuple[Any, Any]: """The sign of the determinants of matrices, and the logarithm of their absolute values, which does not overflow."""
+def qr(a: Any, mode: str = "reduced") -> Any: """Q with orthonormal columns and R, triangular, with a = Q @ R. `mode` "complete": Q is square; "r": only R; "raw": LAPACK's form."""
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any: """The singular value decomposition a = U @ diag(S) @ Vh, greatest values first; only S without `compute_uv`.
 
     U and Vh are square with `full_matrices`, else they have as many columns and rows as there are singular values. Of `hermitian` matrices
     eigenvalues are taken."""
 @overload
-def svd(a: _Given, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> NDArray[Any]: ...
-@overload
 def svdvals(x: Array) -> Any: """The singular values of matrices, greatest first."""
 @overload
 def svdvals(x: _Given) -> NDArray[Any]: ...
-@overload
-def eigh(a: Array, UPLO: str = "L") -> Any: """Eigenvalues, in increasing order, and eigenvectors (columns) of Hermitian matrices, of which the triangle `UPLO` is read."""
-@overload
-def eigh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
+def eigh(a: Any, UPLO: str = "L") -> tuple[Any, Any]: """Eigenvalues, in increasing order, and eigenvectors (columns) of Hermitian matrices, of which the triangle `UPLO` is read."""
 @overload
 def eigvalsh(a: Array, UPLO: str = "L") -> Any: """The eigenvalues of Hermitian matrices, in increasing order; the triangle `UPLO` is read."""
 @overload
 def eigvalsh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
-@overload
-def eig(a: Array) -> Any: """Eigenvalues and eigenvectors (columns) of matrices. Of real matrices they are real if all eigenvalues are, else complex.
+def eig(a: Any) -> tuple[Any, Any]: """Eigenvalues and eigenvectors (columns) of matrices. Of real matrices they are real if all eigenvalues are, else complex.
 
     (Whether they are is a question to the data, which a program is chosen by: a real matrix is worked on twice.)"""
-@overload
-def eig(a: _Given) -> NDArray[Any]: ...
 @overload
 def eigvals(a: Array) -> Any: """The eigenvalues of matrices. Of real matrices they are real if all of them are, else complex."""
 @overload
 def eigvals(a: _Given) -> NDArray[Any]: ...
 @overload
-def lstsq(a: Array, b: Any, rcond: Any = None) -> Any: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
+def solve_triangular(a: Array, b: Any, trans: str = "N", lower: bool = False, unit_diagonal: bool = False) -> Any: """The x with a @ x = b of triangular matrices, of which only the triangle is read: the upper one, or the lower with `lower`.
+
+    `trans` "T" (1) or "C" (2): of the transpose, the conjugate transpose. `unit_diagonal`: the diagonal is taken as 1. Parameters are SciPy's;
+    single precision is computed in single precision. A 0 on a diagonal raises LinAlgError."""
+@overload
+def solve_triangular(a: _Given, b: Any, trans: str = "N", lower: bool = False, unit_diagonal: bool = False) -> NDArray[Any]: ...
+def lu_factor(a: Any) -> tuple[Any, Any]: """L (below the diagonal, which is 1) and U in one matrix, and the exchanges of rows (`k` with `pivots[k]`) that make a = P @ L @ U."""
+def lu(a: Any, permute_l: bool = False) -> Any: """P, L and U with a = P @ L @ U: exchanged rows, a lower triangle with a diagonal of 1, an upper one. With `permute_l`, P @ L and U."""
+def lu_solve(lu_and_piv: Any, b: Any, trans: _Int = 0) -> Any: """The x with a @ x = b, from what `lu_factor` gives of a; `trans` 1 and 2: of the transpose, the conjugate transpose."""
+def cho_solve(c_and_lower: Any, b: Any) -> Any: """The x with a @ x = b, from a triangular factor of a, a = L @ L.H or U.H @ U, and whether it is the lower one."""
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
 
     Singular values below `rcond` times the greatest count as 0. The sums are empty where the rank is below N or M is not above N; a program
     for M above N asks the data for that, and solves twice."""
-@overload
-def lstsq(a: _Given, b: Any, rcond: Any = None) -> NDArray[Any]: ...
 @overload
 def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: _Float = 1e-15) -> Any: """The pseudo-inverse: of the singular values above `rtol` (or `rcond`) times the greatest. With `rtol=none`, max(M, N) times epsilon."""
 @overload

@@ -41,8 +41,11 @@ KEEPS = frozenset(
 """Library functions whose result has the dtype of their first argument, where that is of floats."""
 TRUTHS = frozenset("isposinf isneginf isreal iscomplex isclose".split())
 DECISIONS = frozenset("allclose array_equal array_equiv".split())
-SEVERAL = {"divmod": 2, "modf": 2, "frexp": 2, "meshgrid": 0, "ix_": 0, "unstack": 0}
-ANYTHING = frozenset("linspace logspace geomspace gradient average".split()) | frozenset(
+SEVERAL = {
+    "divmod": 2, "modf": 2, "frexp": 2, "meshgrid": 0, "ix_": 0, "unstack": 0,
+    "slogdet": 2, "eigh": 2, "eig": 2, "lstsq": 4, "lu_factor": 2,
+}  # fmt: skip
+ANYTHING = frozenset("linspace logspace geomspace gradient average qr svd lu".split()) | frozenset(
     "bartlett hanning hamming blackman tri eye identity indices".split()
 )
 """An option makes several results of them, or no argument says whether they stand in a kernel."""

@@ -40,6 +40,17 @@ def find() -> Blas | None:
     return None
 
 
+def find_routine(name: str) -> tuple[int, bool] | None:
+    """(address, whether its integers have 64 bits) of a function of NumPy's BLAS and LAPACK, `cblas_dtrsm` or `dgetrf_`."""
+    for library in _libraries():
+        for prefix, suffix, wide in _NAMES:
+            try:
+                return _address(library, f"{prefix}{name}{suffix}"), wide
+            except ValueError:
+                continue
+    return None
+
+
 def _libraries() -> list[ctypes.CDLL]:
     """NumPy's own libraries, then all symbols of the process (a system BLAS that NumPy is linked with)."""
     package = os.path.dirname(os.path.abspath(np.__file__))

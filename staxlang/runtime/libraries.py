@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from staxlang.compiler.llvm.externs import forward_text
-from staxlang.compiler.llvm.lapack import read_symbol, routine_text
+from staxlang.compiler.llvm.lapack import Call, read_symbol, routine_text
 from staxlang.compiler.llvm.library import gemm_text
+from staxlang.compiler.llvm.triangular import LETTERS, OUTSIDE, direct_text
 from staxlang.compiler.target import Target
 from staxlang.runtime import blas, externs, identity, lapack, threads
 from staxlang.runtime.disk import Store, digest
@@ -36,13 +37,30 @@ def _provide_lapack(support: Support, target: Target, store: Store | None, symbo
         return
     externs.provide(support)
     call = read_symbol(symbol)
+    text = _direct_text(support, call) if call.routine in OUTSIDE else _loop_text(support, call)
+    _add(support, target, store, text or forward_text(symbol), (symbol,))
+
+
+def _loop_text(support: Support, call: Call) -> str | None:
+    """The function over a loop of NumPy's; None where this NumPy has none that can be called."""
     loop, flags = lapack.find_loop(call), lapack.flag_functions()
     if loop is None or flags is None:
-        _add(support, target, store, forward_text(symbol), (symbol,))
-        return
-    names = f"{symbol}.loop", f"{symbol}.data" if loop.data else ""
+        return None
+    names = f"{call.symbol}.loop", f"{call.symbol}.data" if loop.data else ""
     support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data})
-    _add(support, target, store, routine_text(call, loop.types, *names), (symbol,))
+    return routine_text(call, loop.types, *names)
+
+
+def _direct_text(support: Support, call: Call) -> str | None:
+    """The function over a routine of NumPy's BLAS or LAPACK; None where there is none to be called."""
+    name = OUTSIDE[call.routine].format(LETTERS.get(call.dtype, ""))
+    if not name:
+        return direct_text(call, "", True)
+    found = blas.find_routine(name)
+    if found is None:
+        return None
+    support.symbols.update({f"{call.symbol}.outside": found[0]})
+    return direct_text(call, f"{call.symbol}.outside", found[1])
 
 
 def _gemm_text(support: Support) -> str:

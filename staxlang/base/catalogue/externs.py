@@ -7,28 +7,28 @@ from staxlang.base.catalogue.kind import DiagnosticKind as Row
 EXTERN_ROWS: tuple[Row, ...] = (
     Row(
         "not-matrices", np.linalg.LinAlgError,
-        "`np.linalg.{operation}` takes arrays of at least two axes, and this one has {rank}",
+        "`{operation}` takes arrays of at least two axes, and this one has {rank}",
         "The last two axes of an operand of linear algebra are matrices; axes in front of them are batches.",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(a)\nf(np.ones(3))",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(np.diag(a))\nf(np.ones(3))",
     ),
     Row(
         "not-square", np.linalg.LinAlgError,
-        "`np.linalg.{operation}` takes square matrices, and these are {rows} by {columns}",
+        "`{operation}` takes square matrices, and these are {rows} by {columns}",
         "Inverses, determinants, eigenvalues and solutions of as many equations as unknowns are of square matrices.",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(a)\nf(np.ones((3, 2)))",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(a.T @ a)\nf(np.eye(3, 2))",
     ),
     Row(
         "extents-differ", ValueError,
-        "`np.linalg.{operation}` takes operands that fit together, and their extents are {left} and {right}",
+        "`{operation}` takes operands that fit together, and their extents are {left} and {right}",
         "A system of equations has as many right sides' elements as the matrix has rows.",
         "@stax.kernel\ndef f(a, b):\n    return np.linalg.solve(a, b)\nf(np.eye(3), np.ones(2))",
         "@stax.kernel\ndef f(a, b):\n    return np.linalg.solve(a, b)\nf(np.eye(3), np.ones(3))",
     ),
     Row(
         "no-lapack-dtype", TypeError,
-        "`np.linalg.{operation}` does not take {dtype}: linear algebra is of f32, f64, c64 and c128",
+        "`{operation}` does not take {dtype}: linear algebra is of f32, f64, c64 and c128",
         "LAPACK has no routines for 16-bit floats, and NumPy refuses them too. Integers and booleans become f64.",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(a)\nf(np.eye(3, dtype=np.float16))",
         "@stax.kernel\ndef f(a):\n    return np.linalg.inv(a.astype(np.float32))\nf(np.eye(3, dtype=np.float16))",

@@ -10,6 +10,7 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.externs.extern import Extern, Pruned
+from staxlang.base.externs.triangular import TRIANGULAR_ROWS
 from staxlang.base.sizes import Size, minimum
 from staxlang.base.types import TensorType
 
@@ -218,4 +219,5 @@ EXTERN_ROWS: tuple[Extern, ...] = (
         "linalg.lstsq", _lstsq, _least_squares, "The x of least |a x - b|, sums of squared residuals, the rank of a, its singular values.",
         native="lstsq", failure="SVD did not converge in Linear Least Squares",
     ),
+    *TRIANGULAR_ROWS,
 )  # fmt: skip

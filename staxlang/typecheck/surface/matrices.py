@@ -26,7 +26,7 @@ _LAPACK = ("f32", "f64", "c64", "c128")
 @spelled("word.matrices")
 def matrices(call: CallContext, a: Value, operation: Value, square: Value = _FALSE) -> Value:
     """An operand of linear algebra in a dtype that LAPACK has: integers and booleans become f64. Its last two axes are matrices."""
-    array, name = array_of(call, a), str(call.static(operation, "operation"))
+    array, name = array_of(call, a), _spoken(call, operation)
     array = _in_lapack_dtype(call, array, name)
     if array.rank < 2:
         call.error("not-matrices", operation=name, rank=array.rank, notes=[_note(call, array)])
@@ -39,7 +39,7 @@ def matrices(call: CallContext, a: Value, operation: Value, square: Value = _FAL
 @spelled("word.lapack_numbers")
 def lapack_numbers(call: CallContext, a: Value, operation: Value) -> Value:
     """An array of any rank in a dtype that LAPACK has."""
-    return _in_lapack_dtype(call, array_of(call, a), str(call.static(operation, "operation")))
+    return _in_lapack_dtype(call, array_of(call, a), _spoken(call, operation))
 
 
 @spelled("word.same_extents")
@@ -47,11 +47,17 @@ def same_extents(call: CallContext, a: Value, axis: Value, b: Value, other: Valu
     """An axis of one operand and an axis of the other have one extent, or the call is refused."""
     first, second = array_of(call, a), array_of(call, b)
     left, right = first.shape[call.static_int(axis, "axis")], second.shape[call.static_int(other, "axis")]
-    name = str(call.static(operation, "operation"))
+    name = _spoken(call, operation)
     if not call.same_size(left, right, f"`{name}` takes operands that fit together"):
         notes = [_note(call, first, left), _note(call, second, right)]
         call.error("extents-differ", operation=name, left=left, right=right, notes=notes)
     return _TRUE
+
+
+def _spoken(call: CallContext, operation: Value) -> str:
+    """A function's name as a user knows it."""
+    name = str(call.static(operation, "operation"))
+    return f"np.linalg.{name}" if hasattr(np.linalg, name) else f"stax.{name}"
 
 
 def _in_lapack_dtype(call: CallContext, array: ArrayValue, name: str) -> ArrayValue:
