@@ -102,6 +102,8 @@ def writable(call: CallContext, array: ArrayValue) -> None:
 
 def _repeats(array: ArrayValue) -> bool:
     """Does a broadcast view map several of its elements to one of the storage?"""
+    if 0 in array.type.shape:
+        return False
     used: set[str] = set()
     for subscript in array.subscripts or ():
         if not isinstance(subscript, int):

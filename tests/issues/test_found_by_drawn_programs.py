@@ -194,3 +194,12 @@ def test_a_tail_of_one_round_behind_a_check_of_the_loop_around_it():
         return x[i], x[i, 0], x[i % 5, i % 5].sum()
 
     agree(f, np.arange(30.0).reshape(6, 5), np.array([0, 5, 2]))
+
+
+def test_writes_to_no_elements_of_a_broadcast_row():
+    def f(x):
+        y = np.broadcast_to(x, (3, x.shape[0])).sum(0)[None]
+        y[1:0, :] -= y
+        return y
+
+    agree(f, np.arange(2.0))
