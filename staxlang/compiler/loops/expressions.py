@@ -273,9 +273,10 @@ def extent_of(ranges: Iterable[Range]) -> Size:
     return total
 
 
-def subexpressions(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every different node under the roots, operands before the nodes that use them."""
-    seen: set[Node] = set()
+def subexpressions(roots: Iterable[Node], seen: set[Node] | None = None) -> Iterator[Node]:
+    """Every different node under the roots, operands before the nodes that use them; not those that are in `seen`, which grows."""
+    if seen is None:
+        seen = set()
     stack = [(root, False) for root in reversed(list(roots))]
     while stack:
         node, ready = stack.pop()

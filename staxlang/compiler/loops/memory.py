@@ -6,6 +6,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.expressions import Expressions, subexpressions
 from staxlang.compiler.loops.ir import Allocation, Buffer, Kernel, Let, LibraryCall, LoopProgram, Nest, Schedule, Statement, Store
+from staxlang.compiler.node import Node
 
 ALIGNMENT = 64
 Steps = list[Kernel | LibraryCall]
@@ -89,22 +90,23 @@ def touched_by(step: Kernel | LibraryCall) -> list[str]:
     if isinstance(step, LibraryCall):
         return list(dict.fromkeys([view.buffer for view in (*step.operands, *step.outs)]))
     found: dict[str, None] = {}
+    seen: set[Node] = set()
     for statement in step.body:
-        _touch(statement, found)
+        _touch(statement, found, seen)
     return list(found)
 
 
-def _touch(statement: Statement, found: dict[str, None]) -> None:
+def _touch(statement: Statement, found: dict[str, None], seen: set[Node]) -> None:
     if isinstance(statement, Nest):
         for one in statement.body:
-            _touch(one, found)
+            _touch(one, found, seen)
         values = [one.value for one in statement.accumulators]
     else:
         values = [statement.value]
         if isinstance(statement, Store):
             found[statement.buffer] = None
             values += statement.indirect
-    for node in subexpressions(values):
+    for node in subexpressions(values, seen):
         if node.op == "load":
             found[node["buffer"]] = None
 

@@ -17,13 +17,14 @@ def size_symbols(schedule: Schedule) -> tuple[str, ...]:
     """
     found: set[str] = set()
     bound: set[str] = set()
+    seen: set[Node] = set()
     for buffer in schedule.program.buffers.values():
         _add(found, (*buffer.shape, *buffer.strides))
     for step in schedule.steps:
         if isinstance(step, Kernel):
             _add(found, (step.work,))
             for statement in step.body:
-                _statement(statement, found, bound)
+                _statement(statement, found, bound, seen)
         else:
             _call(step, found)
     for allocation in schedule.allocations:
@@ -46,26 +47,26 @@ def _call(step: LibraryCall, found: set[str]) -> None:
         _add(found, [value for _, value in step["options"] if isinstance(value, SizeExpression)])
 
 
-def _statement(statement: Statement, found: set[str], bound: set[str]) -> None:
+def _statement(statement: Statement, found: set[str], bound: set[str], seen: set[Node]) -> None:
     if isinstance(statement, Nest):
         for loop in statement.loops:
             _add(found, (loop.extent, loop.start))
             bound.add(loop.index)
         for one in statement.body:
-            _statement(one, found, bound)
+            _statement(one, found, bound, seen)
         for accumulator in statement.accumulators:
             _add(found, (accumulator.position,))
-            _expression(accumulator.value, found)
+            _expression(accumulator.value, found, seen)
     elif isinstance(statement, Store):
         _add(found, statement.subscripts)
         for node in (statement.value, *statement.indirect):
-            _expression(node, found)
+            _expression(node, found, seen)
     else:
-        _expression(statement.value, found)
+        _expression(statement.value, found, seen)
 
 
-def _expression(root: Node, found: set[str]) -> None:
-    for node in subexpressions((root,)):
+def _expression(root: Node, found: set[str], seen: set[Node]) -> None:
+    for node in subexpressions((root,), seen):
         if node.op == "load":
             _add(found, node["subscripts"])
         elif node.op == "size":

@@ -30,22 +30,26 @@ def find_homes(state: Lowering, order: list[Node]) -> None:
     Goes from results backwards, so that a whole chain of updates ends in one buffer.
     """
     readers: dict[Node, list[Node]] | None = None
+    places: dict[Node, int] = {}
     for node in reversed(order):
         if node.op not in UPDATE_OPS or node.operands[0].op in _NEVER_WRITTEN or node.operands[0] in state.roots:
             continue
-        readers = users(order) if readers is None else readers
-        if _may_write(state, node, readers):
+        if readers is None:
+            readers, places = users(order), {one: place for place, one in enumerate(order)}
+        if _may_write(state, node, readers, places):
             state.homes[node.operands[0]] = state.homes[node] = state.buffer_for(node)
 
 
-def _may_write(state: Lowering, node: Node, readers: dict[Node, list[Node]]) -> bool:
+def _may_write(state: Lowering, node: Node, readers: dict[Node, list[Node]], places: dict[Node, int]) -> bool:
     base = node.operands[0]
     found = _readers_through_views(base, readers, state.roots)
     if found is None:
         return False
     if len(readers[base]) == 1:
         return True
-    before = set(topological(node.operands[1:]))
+    # Who reads the base comes after it in every order: what comes before it need not be looked at.
+    began = places[base]
+    before = set(topological(node.operands[1:], lambda one: tuple([o for o in one.operands if places[o] > began])))
     if node.op != "update" or not all(reader is node or reader in before for reader in found):
         return False
     return _reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set())
