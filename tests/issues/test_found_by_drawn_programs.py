@@ -203,3 +203,12 @@ def test_writes_to_no_elements_of_a_broadcast_row():
         return y
 
     agree(f, np.arange(2.0))
+
+
+def test_updates_of_no_elements_replace_nothing():
+    def f(x):
+        rows = x[None]
+        rows[:-1, None] += rows
+        return (x - rows) / (x * rows + 1), x * 2
+
+    agree(f, np.arange(17.0))

@@ -159,6 +159,10 @@ def _progression(subscript: Size, shape: tuple[Size, ...]) -> tuple[Size, int, S
     return found[1], 0, found[1]
 
 
+def empty_update(rewriting: Rewriting, node: Node) -> Node | None:
+    return node.operands[0] if 0 in node["shape"] else None
+
+
 def whole_update(rewriting: Rewriting, node: Node) -> Node | None:
     base, value = node.operands
     shape = base.type.shape
@@ -215,7 +219,7 @@ for _name, _rules in {
     "positive": (Rule("copy", identity_copy),),
     "cast": (Rule("cast-to-own-dtype", cast_to_own_dtype), Rule("cast-there-and-back", cast_there_and_back)),
     "view": (Rule("view-of-view", view_of_view), Rule("whole-view", whole_view), Rule("view-of-update", view_of_update)),
-    "update": (Rule("whole-update", whole_update),),
+    "update": (Rule("empty-update", empty_update), Rule("whole-update", whole_update)),
     "concatenate": (Rule("lone-concatenate", lone_concatenate), Rule("nested-concatenate", nested_concatenate)),
     "pad": (Rule("empty-pad", empty_pad),),
     "reduce": (Rule("no-axes", no_axes),),
