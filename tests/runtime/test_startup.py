@@ -88,7 +88,7 @@ def warm(tmp_path_factory):
 def test_the_import_brings_in_little(cold):
     """Besides Stax's own modules only small ones of Python's, and of its own only what every call needs."""
     others = {name.partition(".")[0] for name in cold["import"]} - {"staxlang"}
-    assert others <= {"__future__", "_blake2", "atexit", "mmap"}
+    assert others <= {"__future__", "_blake2", "atexit", "gc", "mmap"}
     assert len(own(cold["import"])) <= 60
     assert rooms(cold["import"], "parser") == []
 
@@ -119,6 +119,17 @@ def test_a_version_is_two_modules_of_code(cold):
     assert cold["next"] == 2
     assert cold["symbolic"] == 3
     assert cold["symbolic, next"] == 2
+
+
+def test_the_collector_is_as_it_was_before(tmp_path):
+    """It rests while the compiler is loaded."""
+    script = tmp_path / "script.py"
+    lines = ("import gc, sys", "gc.disable() if sys.argv[1] == '0' else None", "from staxlang import kernel", "import numpy as np")
+    script.write_text("\n".join([*lines, "kernel(lambda x: x + 1)(np.ones(3))", "print(gc.isenabled())"]))
+    for enabled in "01":
+        command = [sys.executable, str(script), enabled]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        assert done.stdout == f"{enabled == '1'}\n", done.stderr[-2000:]
 
 
 # ---- LLVM ----

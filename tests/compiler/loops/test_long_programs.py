@@ -99,6 +99,40 @@ def test_thousands_of_statements_of_other_kinds(name, steps):
     assert all(isinstance(step, Kernel) for step in schedule(lowered(PROGRAMS[name], steps), TARGET).steps)
 
 
+def stencils(b, x, steps):
+    """Each statement writes inside of the array that it reads."""
+    inside, left, right = (views.View((LONG,), (views.index(0) + k,)) for k in (1, 0, 2))
+    for _ in range(steps):
+        new = b.op("add", b.view(x, left), b.view(x, right))
+        x = b.make("update", (x, new), x.type, subscripts=inside.subscripts, shape=inside.shape)
+    return [x]
+
+
+def calls(function, *values):
+    """How many functions a call calls."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        function(*values)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_twice_the_updates_are_twice_the_calls():
+    def graph(steps):
+        b = Build()
+        return b.graph(*stencils(b, b.input(F32, LONG + 2), steps))
+
+    once, twice = (calls(lower, graph(steps)) for steps in (100, 200))
+    assert twice <= 2.2 * once
+
+
 # ---- the order of groups -------------------------------------------------------------------------------------------
 
 
