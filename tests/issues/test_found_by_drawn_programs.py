@@ -212,3 +212,16 @@ def test_updates_of_no_elements_replace_nothing():
         return (x - rows) / (x * rows + 1), x * 2
 
     agree(f, np.arange(17.0))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u8", "i8"])
+@pytest.mark.parametrize("number", [-1, 300, 2**31, 2**63 - 1, -(2**63), 7])
+def test_where_wraps_integers_that_ufuncs_refuse(dtype, number):
+    x = np.array([1, 2, 3], dtype)
+    agree(lambda x: np.where(x > 1, number, x), x)
+    agree(lambda x, n: np.where(x > 1, x, n), x, number)
+
+
+def test_where_wraps_large_written_integers():
+    x = np.array([1, 2, 3], np.int8)
+    agree(lambda x: (np.where(x > 1, 2**64 - 1, x), np.where(x > 1, 2**63, x)), x)

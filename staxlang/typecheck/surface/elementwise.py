@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from staxlang.base.dtypes import BOOL, DType, concrete, integer_bounds, promote
+from staxlang.base.dtypes import BOOL, I64, DType, concrete, integer_bounds, promote
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.typecheck import scalars
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import absent, array_of, check_cast, dtype_of, expand, is_scalar_like, number_or_array, only
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted
-from staxlang.typecheck.values import NONE, TRUE, ArrayValue, StaticValue, Value
+from staxlang.typecheck.values import NONE, TRUE, ArrayValue, ScalarValue, StaticValue, Value
 from staxlang.typecheck.views import shape_text
 
 _OPTIONS = frozenset(("out", "where", "dtype", "casting", "order", "subok", "signature"))
@@ -157,7 +158,22 @@ def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:
     if absent(x) or absent(y):
         call.error("missing-argument", function="np.where", name="y")
     mask = truth_of(call, number_or_array(call, condition, "the condition"))
-    return call.pointwise("where", (mask, number_or_array(call, x), number_or_array(call, y)))
+    one, other = number_or_array(call, x), number_or_array(call, y)
+    return call.pointwise("where", (mask, _wrapped(call, one, other), _wrapped(call, other, one)))
+
+
+def _wrapped(call: CallContext, value: Value, other: Value) -> Value:
+    """An integer beside integers of a dtype that may not hold it: NumPy's `where` wraps it, as ufuncs do not."""
+    dtype = call.type_of(other).dtype
+    if dtype.weak or dtype.kind not in "iu":
+        return value
+    if isinstance(value, ScalarValue) and value.kind == "int":
+        wide = call.array(scalars.handle(call.context, value, call.span), TensorType(I64, ()))
+        return call.cast(wide, dtype)
+    if isinstance(value, StaticValue) and type(value.value) is int and -(1 << 63) <= value.value < 1 << 64:
+        low, high = integer_bounds(dtype)
+        return StaticValue((value.value - low) % (high - low + 1) + low)
+    return value
 
 
 def truth_of(call: CallContext, value: Value) -> Value:
