@@ -1086,6 +1086,22 @@ def avg_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ..., co
 @overload
 def avg_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> NDArray[Any]: ...
 def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
+@overload
+def bincount(x: Array, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> Any: """How often each of the integers from 0 to `length - 1` occurs, or the sums of the weights that stand at it. An integer out of
+    this range is an error."""
+@overload
+def bincount(x: _Given, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> NDArray[Any]: ...
+@overload
+def histogram_bin_edges(a: Array, bins: _Int = 10, range: Any = None, weights: Any = None) -> Any: """The edges of bins: `bins` of equal width over `range`, or from the least to the greatest element; or `bins`, where that is a vector."""
+@overload
+def histogram_bin_edges(a: _Given, bins: _Int = 10, range: Any = None, weights: Any = None) -> NDArray[Any]: ...
+@overload
+def histogram(a: Array, bins: _Int = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any: """(How many elements, or which weight of them, each bin has; the bins' edges.) A bin includes its left edge, the last one both; with
+    `density` the numbers are divided so that their integral is 1."""
+@overload
+def histogram(a: _Given, bins: _Int = 10, range: Any = None, density: Any = None, weights: Any = None) -> NDArray[Any]: ...
+def histogramdd(sample: Any, bins: _Int = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any: """(How many rows of an (N, D) array, or points of D vectors of coordinates, each cell of a grid has; the edges along each dimension.)"""
+def histogram2d(x: Any, y: Any, bins: _Int = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any: """(How many of the points (x, y) each cell of a grid has, the edges along x, the edges along y.)"""
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]: """The quotient rounded down, and the remainder with the divisor's sign."""
 def modf(x: Any) -> tuple[Any, Any]: """The fraction and the whole part, both with the sign of `x`."""
 def frexp(x: Any) -> tuple[Any, Any]: """A fraction between 1/2 and 1 and the power of two that make up `x`."""
@@ -1206,7 +1222,7 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Any: """The eigenvalues of Hermitian 
 def eigvalsh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
 def eig(a: Any) -> tuple[Any, Any]: """Eigenvalues and eigenvectors (columns) of matrices. Of real matrices they are real if all eigenvalues are, else complex.
 
-    (Whether they are is a question to the data, which a program is chosen by: a real matrix is worked on twice.)"""
+    (Whether they are is a question to the data, by which a program is chosen. The answer's work is not done again.)"""
 @overload
 def eigvals(a: Array) -> Any: """The eigenvalues of matrices. Of real matrices they are real if all of them are, else complex."""
 @overload
@@ -1224,8 +1240,8 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: _Int = 0) -> Any: """The x with a @
 def cho_solve(c_and_lower: Any, b: Any) -> Any: """The x with a @ x = b, from a triangular factor of a, a = L @ L.H or U.H @ U, and whether it is the lower one."""
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
 
-    Singular values below `rcond` times the greatest count as 0. The sums are empty where the rank is below N or M is not above N; a program
-    for M above N asks the data for that, and solves twice."""
+    Singular values below `rcond` times the greatest count as 0. The sums are empty where the rank is below N or M is not above N. (With M
+    above N that is a question to the data, by which a program is chosen. The answer's work is not done again.)"""
 @overload
 def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: _Float = 1e-15) -> Any: """The pseudo-inverse: of the singular values above `rtol` (or `rcond`) times the greatest. With `rtol=none`, max(M, N) times epsilon."""
 @overload
@@ -1791,6 +1807,47 @@ def conv_transpose2d(x: Array, weight: Any, bias: Any = None, stride: Any = ...,
     [C, F / groups, P, Q], bias [F]; extents are as in `conv_transpose1d`."""
 @overload
 def conv_transpose2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., output_padding: Any = ..., groups: _Int = 1, dilation: Any = ...) -> NDArray[Any]: ...
+@overload
+def nonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero: of each axis the first `size` subscripts, `fill_value` where there are no more."""
+@overload
+def nonzero(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
+@overload
+def flatnonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements of the flattened array are not zero: the first `size` places, `fill_value` where there are no more."""
+@overload
+def flatnonzero(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
+@overload
+def argwhere(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero: the subscripts of the first `size` ones, a row for each."""
+@overload
+def argwhere(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
+@overload
+def unique(ar: Array, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: _Axis = None, *, equal_nan: bool = True, sorted: bool = True, size: Any = None, fill_value: Any = None) -> Any: """The different elements (along `axis`, the different slices) in increasing order: the first `size` ones. Where there are fewer
+    the rest is `fill_value`, without one the least element, with counts of 0."""
+@overload
+def unique(ar: _Given, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: _Axis = None, *, equal_nan: bool = True, sorted: bool = True, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
+@overload
+def unique_values(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements in increasing order: the first `size` ones; NaN differs from NaN."""
+@overload
+def unique_values(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
+@overload
+def unique_counts(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements and how often each occurs."""
+@overload
+def unique_counts(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
+@overload
+def unique_inverse(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements, and of each element of the array its place among them."""
+@overload
+def unique_inverse(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
+@overload
+def unique_all(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements, where each stands first, of each element of the array its place among them, how often each occurs."""
+@overload
+def unique_all(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
+@overload
+def isin(element: Array, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any: """Which elements occur among `test_elements`."""
+@overload
+def isin(element: _Given, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> NDArray[Any]: ...
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of both arrays, each once, in increasing order: the first `size` ones."""
+def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of either array, each once, in increasing order: the first `size` ones."""
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of the first array that are not in the second, each once, in increasing order: the first `size` ones."""
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of just one of the arrays, each once, in increasing order: the first `size` ones."""
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays side by side: along the second axis, vectors along their only one."""
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays below each other; a vector is a row."""
 def dstack(tup: Any) -> Any: """Arrays behind each other, along the third axis."""

@@ -18,6 +18,9 @@ MASK = "values for a mask"
 FINITE = "not finite: "
 """What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
 
+REQUIRED = "required: "
+"""What the texts of demands on data begin with."""
+
 EXTERN = "extern "
 """What the texts of extern operations begin with; their names and places follow."""
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from staxlang.base.externs import DEMAND
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
@@ -34,7 +35,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -175,6 +176,8 @@ def check_text(made: Stages, number: int) -> str:
     node, span = check_of(made, number)
     if node.get("what") == "exponent":
         return EXPONENT
+    if node.get("what", "").startswith(DEMAND):
+        return REQUIRED + node["what"].removeprefix(DEMAND)
     if node.get("what", "").startswith(NOT_FINITE):
         return f"{FINITE}{place_text(span)}"
     if node.get("what") == "mask":

@@ -16,7 +16,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -35,6 +35,8 @@ class RestoredFailure:
         expression = self.checks[status - 1] if status <= len(self.checks) else self.kernel
         if expression == EXPONENT:
             late.raise_error("negative-power", power="taken from data")
+        if expression.startswith(REQUIRED):
+            late.raise_error("not-accepted", requirement=expression.removeprefix(REQUIRED))
         if expression.startswith(FINITE):
             late.raise_error("not-finite", expression=expression.removeprefix(FINITE))
         if expression == MASK:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from staxlang.base.dtypes import BF16, F16, DType
-from staxlang.base.externs import find_extern
+from staxlang.base.externs import DEMAND, find_extern
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
 from staxlang.compiler.finite import NOT_FINITE
@@ -250,6 +250,8 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
     if wrong.size:
         if node.get("what") == "exponent":
             raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
+        if node.get("what", "").startswith(DEMAND):
+            raise ValueError(node["what"].removeprefix(DEMAND))
         if node.get("what", "").startswith(NOT_FINITE):
             raise FloatingPointError("an operation on finite numbers gives NaN or infinity")
         if node.get("what") == "mask":

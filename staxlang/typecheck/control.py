@@ -284,6 +284,8 @@ def guarded(execute: Callable[[Frame, Any], Signal]) -> Callable[[Frame, Any], S
         try:
             return execute(frame, node)
         except Problem as problem:
+            if frame.library:  # it is about the user's call, which has no result then: one diagnostic is enough
+                raise
             frame.context.report(problem.diagnostic)
         except Unknowable:
             pass

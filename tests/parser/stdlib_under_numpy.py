@@ -63,6 +63,8 @@ def namespace() -> dict[str, Any]:
         "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],
     }  # fmt: skip
     words["extern"] = _extern
+    words["demand"] = lambda condition, requirement: None
+    words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
     for name in library_index():
         if "." in name:  # of a namespace: its laws are tested where it runs
             continue

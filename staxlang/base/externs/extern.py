@@ -13,6 +13,10 @@ Options = tuple[tuple[str, Any], ...]
 """The arguments of a call that are no arrays, by name, sorted: plain numbers and texts, tuples of them, sizes."""
 
 
+DEMAND: Final = "demand: "
+"""What the names of run-time checks begin with that say what the data must be."""
+
+
 class Pruned(NamedTuple):
     """A cheaper call that gives the results that are used: `results` maps each of them to its place among the cheaper one's."""
 

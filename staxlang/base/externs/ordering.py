@@ -41,6 +41,14 @@ def _lexsort(*keys: Array) -> Array:
     return np.lexsort(keys, -1)
 
 
+def _rows_type(a: TensorType) -> TensorType:
+    return TensorType(I64, a.shape[:1])
+
+
+def _rows(a: Array) -> Array:
+    return np.asarray(np.lexsort(a.T[::-1]) if a.shape[1] else range(a.shape[0]), np.int64)
+
+
 # ---- partitions ----
 
 
@@ -105,6 +113,7 @@ EXTERN_ROWS: tuple[Extern, ...] = (
     Extern("sort.sort", _same, _sort, "The elements of each row in increasing order, NaN last.", _sort_into),
     Extern("sort.argsort", _places, _argsort, "The places of each row's elements in increasing order, NaN last."),
     Extern("sort.lexsort", _places, _lexsort, "The places in each row by several keys, the last of them first."),
+    Extern("sort.rows", _rows_type, _rows, "The places of a matrix's rows in increasing order, compared from their first element on."),
     Extern("sort.partition", _same, _partition, "Each row with the kth elements in their sorted places, less before.", _partition_into),
     Extern("sort.argpartition", _places, _argpartition, "The places of each row's elements in a partition."),
     Extern("sort.select", _selected_type, _select, "The elements of each row that sorting would put at these places."),

@@ -1,4 +1,4 @@
-"""Extern operations in programs: `extern("linalg.svd", a)` of the standard library, and users' own, called by their objects."""
+"""Extern operations in programs, `extern("linalg.svd", a)` of the standard library and users' own by their objects; demands on data."""
 
 # Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from staxlang.base.externs import Extern, find_extern
+from staxlang.base.dtypes import I64
+from staxlang.base.externs import DEMAND, Extern, find_extern
 from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.extern_operations import ExternOperation
 from staxlang.typecheck.surface.arguments import array_of
+from staxlang.typecheck.surface.reductions import all_
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import SizeValue, Value
+from staxlang.typecheck.values import NONE, SizeValue, StaticValue, Value
 
 
 @spelled("word.extern")
@@ -47,6 +50,22 @@ def _option(call: CallContext, name: str, value: Value) -> Any:
     if isinstance(value, SizeValue):
         return call.size(value, f"`{name}`")
     return call.static(value, f"`{name}`")
+
+
+@spelled("word.demand")
+def demand(call: CallContext, condition: Value, requirement: Value, /) -> Value:
+    """For the standard library: what must be true of the data, tested when the program runs; `requirement` says it to the user."""
+    text = str(call.static(requirement, "requirement"))
+    if type(condition) is StaticValue:
+        if not condition.value:
+            call.error("not-accepted", requirement=text)
+        return NONE
+    wrong = call.pointwise("where", (all_(call, array_of(call, condition)), StaticValue(0), StaticValue(1)))
+    live = call.context.branches.live
+    if live is not None:  # on the side of a branch that is not taken nothing is demanded
+        wrong = call.pointwise("where", (live, wrong, StaticValue(0)))
+    call.operation("assert_index", [call.cast(wrong, I64)], TensorType(I64, ()), extent=1, what=DEMAND + text)
+    return NONE
 
 
 class ExternMeaning:

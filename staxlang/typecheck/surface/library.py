@@ -16,6 +16,10 @@ _FUNCTIONS = (
     "digitize searchsorted interp piecewise"
 )
 _ORDERS = "sort argsort lexsort sort_complex partition argpartition median nanmedian quantile percentile nanquantile nanpercentile"
+_SETS = (
+    "nonzero flatnonzero argwhere unique unique_values unique_counts unique_inverse unique_all isin intersect1d union1d setdiff1d setxor1d "
+    "bincount histogram histogram_bin_edges histogram2d histogramdd"
+)
 _LINALG = (
     "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "
     "tensorsolve tensorinv norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
@@ -30,9 +34,9 @@ def _spelled() -> dict[str, str]:
     table["np.linalg.cond"] = "condition_number"
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
-    table |= {f"np.{name}": name for name in _ORDERS.split()}
+    table |= {f"np.{name}": name for name in f"{_ORDERS} {_SETS}".split()}
     table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
-    table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition"}
+    table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition", "method.nonzero": "nonzero"}
     return table
 
 
@@ -40,14 +44,14 @@ LIBRARY_SPELLINGS: dict[str, str] = _spelled()
 
 WORD_CONSTANTS: dict[str, Any] = {
     "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "euler_gamma": 0.57721566490153286060651209008240243,
+    "errstate": np.errstate,
 }  # fmt: skip
 
 _DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
-    "errstate": np.errstate,
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
-    ("nonzero argwhere flatnonzero unique compress extract intersect1d union1d setdiff1d bincount histogram", _DATA_SIZED),
+    ("compress extract", _DATA_SIZED),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
     ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
