@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
+from typing import Final
 
 from staxlang.compiler.llvm.externs import forward_text
+from staxlang.compiler.llvm.kept_results import KEPT
 from staxlang.compiler.llvm.lapack import Call, read_symbol, routine_text
 from staxlang.compiler.llvm.library import gemm_text
 from staxlang.compiler.llvm.triangular import LETTERS, OUTSIDE, direct_text
@@ -14,6 +17,8 @@ from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.support import Support, build, load
 
+_KEPT: Final = ctypes.c_uint64()
+"""Where a data gate's results wait for the program behind it."""
 _GEMM = ("stax_gemm_f32", "stax_gemm_f64")
 
 
@@ -47,7 +52,7 @@ def _loop_text(support: Support, call: Call) -> str | None:
     if loop is None or flags is None:
         return None
     names = f"{call.symbol}.loop", f"{call.symbol}.data" if loop.data else ""
-    support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data})
+    support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data, KEPT: ctypes.addressof(_KEPT)})
     return routine_text(call, loop.types, *names)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,24 @@ def test_refused_least_squares_and_conditions() -> None:
     agree("matrix_rank", np.linalg.matrix_rank, ("f(a, 0.1, rtol=0.2)", "f(a, hermitian=True)"), {"a": np.ones((2, 3))})
     agree("norm", np.linalg.norm, ("f(a, 'nuc')", "f(a[0], 'nuc')", "f(a, 3)", "f(a, 2)"), {"a": np.ones((2, 3))}, factor=8.0)
     agree("matrix_power", np.linalg.matrix_power, ("f(a, -1)", "f(a, 2)"), {"a": np.ones((2, 3))})
+
+
+def test_what_a_gate_has_found_is_taken_only_for_the_same_operands() -> None:
+    """Eigenvalues and solutions that wait for the program behind a data gate, asked for by threads in turn: each gets its own."""
+    eigen = stax.kernel(lambda a: np.linalg.eig(a))
+    fitted = stax.kernel(lambda a, b: np.linalg.lstsq(a, b)[:2])
+    systems = [(matrices(40 + k, (6, 6), "f8"), matrices(60 + k, (9, 3), "f8"), matrices(80 + k, (9,), "f8")) for k in range(12)]
+    systems = [(a + a.T if k % 2 else a, c, d) for k, (a, c, d) in enumerate(systems)]
+    wanted = [(np.linalg.eig(a), np.linalg.lstsq(c, d)[:2]) for a, c, d in systems]
+    for (a, c, d), (values, solution) in zip(systems, wanted, strict=True):
+        same((eigen(a), fitted(c, d)), (values, solution), factor=0.0)
+
+    def work(start: int) -> None:
+        for k in range(120):
+            place = (start + 5 * k) % len(systems)
+            a, c, d = systems[place]
+            same((eigen(a), fitted(c, d)), wanted[place], factor=0.0)
+
+    with ThreadPoolExecutor(4) as pool:
+        for one in [pool.submit(work, start) for start in range(4)]:
+            one.result()

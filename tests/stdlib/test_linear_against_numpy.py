@@ -12,7 +12,8 @@ import pytest
 
 import staxlang as stax
 from staxlang import Tensor, f64
-from tests.index_notation.everywhere import in_all_forms
+from staxlang.runtime import blas, lapack
+from tests.index_notation.everywhere import in_all_forms as agree_in_all_forms
 from tests.stdlib.against_numpy import agree, same
 from tests.stdlib.matrices import DTYPES, Array, agree_exactly, matrices, positive
 
@@ -112,7 +113,7 @@ def test_all_forms_of_a_program() -> None:
     for shapes in (((4, 4), (3, 4)), ((0, 0), (2, 0))):
         arrays = [matrices(12, shape, "f8") for shape in shapes]
         lowered = everything.lower(*[stax.spec(array.shape, array.dtype) for array in arrays])
-        in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
+        agree_in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
 
 
 def test_named_results() -> None:
@@ -307,7 +308,7 @@ def test_all_forms_of_factors() -> None:
         for dtype in ("f8", "c16"):
             arrays = [matrices(19, shape, dtype) for shape in shapes]
             lowered = everything.lower(*[stax.spec(array.shape, array.dtype) for array in arrays])
-            in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
+            agree_in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
 
 
 @pytest.mark.parametrize("name", ["eig", "eigvals"])
@@ -352,3 +353,24 @@ def test_refused_options() -> None:
             agree(name, getattr(np.linalg, name), ("f(a)",), {"a": bad})
         if name.startswith("e"):
             agree(name, getattr(np.linalg, name), ("f(a)",), {"a": np.ones((2, 3))})
+
+
+def test_where_numpys_loops_cannot_be_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs call NumPy's functions through Python then, with the same results and failures. (With seven axes none is loaded yet.)"""
+    asked: list[Any] = []
+    monkeypatch.setattr(lapack, "find_loop", asked.append)
+    monkeypatch.setattr(blas, "find_routine", asked.append)
+    a = matrices(39, (1, 2, 1, 1, 1, 3, 3), "f8")
+
+    def everything(a: Array) -> Any:
+        factors = *np.linalg.qr(a), *np.linalg.svd(a), *np.linalg.eigh(a), *np.linalg.eig(a)
+        return np.linalg.inv(a), np.linalg.det(a), np.linalg.solve(a, a), np.linalg.cond(a, 1), *factors
+
+    kernel = stax.kernel(everything)
+    same(kernel(a), everything(a), factor=100.0)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        kernel(np.zeros_like(a))
+    left, right = stax.kernel(lambda a: stax.lu(a, permute_l=True))(a)
+    same(left @ right, a, factor=100.0)
+    same(stax.kernel(lambda a: stax.solve_triangular(a, a))(a), np.linalg.solve(np.triu(a), a), factor=1000.0)
+    assert len(asked) > 10

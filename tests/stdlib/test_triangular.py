@@ -9,7 +9,7 @@ import pytest
 
 import staxlang as stax
 from staxlang.base.externs import find_extern
-from tests.index_notation.everywhere import in_all_forms
+from tests.index_notation.everywhere import in_all_forms as agree_in_all_forms
 from tests.stdlib.against_numpy import agree, same
 from tests.stdlib.matrices import DTYPES, Array, matrices
 
@@ -96,7 +96,7 @@ def test_all_forms_of_a_program() -> None:
         arrays = [matrices(36, (4, 3), dtype) + 2 * np.eye(4, 3, dtype=dtype), matrices(37, (3, 2), dtype)]
         lowered = everything.lower(*[stax.spec(array.shape, array.dtype) for array in arrays])
         tolerance = 1e-12 if dtype == "f8" else 1e-4
-        in_all_forms(lowered.captured, arrays, everything(*arrays), True, tolerance)
+        agree_in_all_forms(lowered.captured, arrays, everything(*arrays), True, tolerance)
 
 
 def test_what_is_refused() -> None:

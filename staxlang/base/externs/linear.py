@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -175,6 +175,19 @@ def _prune_eigh(used: frozenset[int], options: Mapping[str, Any]) -> Pruned | No
     return Pruned("linalg.eigvalsh", dict(options), {0: 0}) if used == frozenset((0,)) else None
 
 
+def _asked(
+    name: str, doc: str, result: Callable[..., Any], eager: Callable[..., Any], failure: str, operands: tuple[int, ...]
+) -> tuple[Extern, Extern]:
+    """An operation twice: for programs, and for a data gate, whose results the program behind the gate finds there."""
+    return (
+        Extern(f"linalg.{name}", result, eager, doc, native=name, failure=failure, overwrites=operands),
+        Extern(
+            f"linalg.{name}_asked", result, eager, f"{doc} They are kept for the next call.", native=f"{name}_asked", failure=failure,
+            overwrites=operands,
+        ),
+    )  # fmt: skip
+
+
 EXTERN_ROWS: tuple[Extern, ...] = (
     Extern(
         "linalg.cholesky", _same, _cholesky, "The triangular factor L of a positive definite matrix, a = L @ L.H; upper: its transpose.",
@@ -213,11 +226,11 @@ EXTERN_ROWS: tuple[Extern, ...] = (
         "linalg.eigvalsh", _eigvalsh, _hermitian_eigenvalues, "The eigenvalues of Hermitian matrices, of which one triangle is read.",
         native="eigvalsh", failure=_NO_EIGENVALUES,
     ),
-    Extern("linalg.eig", _eig, _eigen, "Eigenvalues and eigenvectors, complex.", native="eig", failure=_NO_EIGENVALUES),
-    Extern("linalg.eigvals", _eigvals, _eigenvalues, "Eigenvalues, complex.", native="eigvals", failure=_NO_EIGENVALUES),
-    Extern(
-        "linalg.lstsq", _lstsq, _least_squares, "The x of least |a x - b|, sums of squared residuals, the rank of a, its singular values.",
-        native="lstsq", failure="SVD did not converge in Linear Least Squares",
+    *_asked("eig", "Eigenvalues and eigenvectors, complex.", _eig, _eigen, _NO_EIGENVALUES, (0,)),
+    *_asked("eigvals", "Eigenvalues, complex.", _eigvals, _eigenvalues, _NO_EIGENVALUES, (0,)),
+    *_asked(
+        "lstsq", "The x of least |a x - b|, sums of squared residuals, the rank of a, its singular values.", _lstsq, _least_squares,
+        "SVD did not converge in Linear Least Squares", (0, 1, 2),
     ),
     *TRIANGULAR_ROWS,
 )  # fmt: skip

@@ -12,6 +12,8 @@ import re
 from typing import Any, Final
 
 from staxlang.base.records import NamedTuple
+from staxlang.compiler.llvm.kept_results import DECLARATIONS, Block, leave_results, take_results
+from staxlang.compiler.llvm.routine_text import RoutineText
 
 SIGNATURE: Final = "ptr, ptr"
 INVALID: Final = 1
@@ -35,6 +37,8 @@ class Routine(NamedTuple):
     fails: bool = True
     finite: bool = False
     overwrites: bool = False
+    leaves: bool = False
+    takes: bool = False
 
 
 ROUTINES: Final[dict[str, Routine]] = {
@@ -50,9 +54,12 @@ ROUTINES: Final[dict[str, Routine]] = {
     "svdvals": Routine((("svd", "(m,n)->(p)"),)),
     "eigh": Routine((("eigh_lo", "(m,m)->(m),(m,m)"), ("eigh_up", "(m,m)->(m),(m,m)")), "upper"),
     "eigvalsh": Routine((("eigvalsh_lo", "(m,m)->(m)"), ("eigvalsh_up", "(m,m)->(m)")), "upper"),
-    "eig": Routine((("eig", "(m,m)->(m),(m,m)"),), finite=True),
-    "eigvals": Routine((("eigvals", "(m,m)->(m)"),), finite=True),
-    "lstsq": Routine((("lstsq", "(m,n),(m,nrhs),()->(n,nrhs),(nrhs),(),(p)"),)),
+    "eig": Routine((("eig", "(m,m)->(m),(m,m)"),), finite=True, takes=True),
+    "eig_asked": Routine((("eig", "(m,m)->(m),(m,m)"),), finite=True, leaves=True),
+    "eigvals": Routine((("eigvals", "(m,m)->(m)"),), finite=True, takes=True),
+    "eigvals_asked": Routine((("eigvals", "(m,m)->(m)"),), finite=True, leaves=True),
+    "lstsq": Routine((("lstsq", "(m,n),(m,nrhs),()->(n,nrhs),(nrhs),(),(p)"),), takes=True),
+    "lstsq_asked": Routine((("lstsq", "(m,n),(m,nrhs),()->(n,nrhs),(nrhs),(),(p)"),), leaves=True),
 }
 
 
@@ -101,77 +108,77 @@ def routine_text(call: Call, types: tuple[str, ...], loop: str, data: str) -> st
     return _Text(call, types, loop, data).text()
 
 
-class _Text:
+class _Text(RoutineText):
     """The lines of one function while it is written."""
 
     def __init__(self, call: Call, types: tuple[str, ...], loop: str, data: str) -> None:
-        self.call, self.types, self.loop, self.data = call, types, loop, data
+        super().__init__()
+        self.call, self.types, self.loop_name, self.data = call, types, loop, data
         self.routine = ROUTINES[call.routine]
-        operands, results = _cores(call.gufunc[1])
-        self.cores = [*operands, *results]
+        self.operands, self.results = _cores(call.gufunc[1])
+        self.cores = [*self.operands, *self.results]
         self.shown = self.cores
         if self.routine.overwrites:  # the record holds one more: the first result is what the operand becomes
-            self.shown = [*operands, operands[0], *results]
-        self.lines: list[str] = []
-        self.count = 0
+            self.shown = [*self.operands, self.operands[0], *self.results]
 
     def text(self) -> str:
-        name = self.call.symbol
-        lines = self.lines
-        if self.routine.overwrites:
-            self._move()
-        if self.routine.finite:
+        routine = self.routine
+        if routine.overwrites:
+            operand = self.block(0)
+            self.move(operand.address, self.address(1), operand.bytes)
+        if routine.finite:
             self._refuse_not_finite()
-        if self.routine.fails:
-            lines.append(f"  %cleared = call i32 @feclearexcept(i32 {INVALID})")
+        count = len(self.operands)
+        blocks = [self.block(number) for number in range(len(self.shown))] if routine.takes or routine.leaves else []
+        if routine.takes:
+            take_results(self, self.loop_name, blocks[:count], blocks[count:])
+        if routine.fails:
+            self.emit(f"%cleared = call i32 @feclearexcept(i32 {INVALID})")
         self._fill()
         self._batches()
-        if self.routine.fails:
-            lines += [f"  %raised = call i32 @fetestexcept(i32 {INVALID})", "  %failed = icmp ne i32 %raised, 0"]
-            lines.append("  br i1 %failed, label %refused, label %done")
-        else:
-            lines.append("  br label %done")
-        tail = ["done:", "  ret i32 0"]
-        if self.routine.fails or self.routine.finite:
-            tail += ["refused:", f"  %answer = call i32 @stax_extern({SIGNATURE.replace(',', ' %record,')} %text)", "  ret i32 %answer"]
+        if routine.fails:
+            raised = self.value(f"call i32 @fetestexcept(i32 {INVALID})")
+            self.emit(f"br i1 {self.value(f'icmp ne i32 {raised}, 0')}, label %refused, label %done")
+            self.lines.append("done:")
+        if routine.leaves:
+            leave_results(self, self.loop_name, blocks[:count], blocks[count:])
+        tail = ["  ret i32 0", "refused:", "  %answer = call i32 @stax_extern(ptr %record, ptr %text)", "  ret i32 %answer", "}"]
         head = [
             f"declare i32 @stax_extern({SIGNATURE})",
             *[f"declare i32 @{flag}(i32)" for flag in FLAGS],
             "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-            f"declare void @{self.loop}(ptr, ptr, ptr, ptr)",
+            *(DECLARATIONS if blocks else ()),
+            f"declare void @{self.loop_name}(ptr, ptr, ptr, ptr)",
             *([f"@{self.data} = external global i8"] if self.data else []),
-            f"define i32 @{name}(ptr %record, ptr %text) nounwind {{",
+            f"define i32 @{self.call.symbol}(ptr %record, ptr %text) nounwind {{",
             "entry:",
         ]
-        return "\n".join([*head, *lines, *tail, "}"]) + "\n"
+        return "\n".join([*head, *self.lines, *tail]) + "\n"
 
-    # ---- words of the record ----
-
-    def value(self, text: str) -> str:
-        self.count += 1
-        self.lines.append(f"  %v{self.count} = {text}")
-        return f"%v{self.count}"
+    # ---- arrays of the record ----
 
     def _first(self, number: int) -> int:
         return sum([1 + 2 * (self.call.batch + len(core)) for core in self.shown[:number]])
 
-    def _word(self, number: int, kind: str = "i64") -> str:
-        place = self.value(f"getelementptr i64, ptr %record, i64 {number}")
-        return self.value(f"load {kind}, ptr {place}, align 8")
-
     def address(self, number: int) -> str:
-        return self._word(self._first(number), "ptr")
+        return self.word(self._first(number), "ptr")
 
     def extent(self, number: int, axis: int) -> str:
-        return self._word(self._first(number) + 1 + axis)
+        return self.word(self._first(number) + 1 + axis)
 
     def stride(self, number: int, axis: int) -> str:
-        """In bytes. `number` is the place in the record."""
+        """In bytes."""
         rank = self.call.batch + len(self.shown[number])
-        return self.value(f"mul i64 {self._word(self._first(number) + 1 + rank + axis)}, {_SIZES[self.types[self._typed(number)]]}")
+        return self.value(f"mul i64 {self.word(self._first(number) + 1 + rank + axis)}, {self.size(number)}")
 
-    def _typed(self, number: int) -> int:
-        return max(0, number - 1) if self.routine.overwrites else number
+    def size(self, number: int) -> int:
+        """Bytes of an element."""
+        return _SIZES[self.types[max(0, number - 1) if self.routine.overwrites else number]]
+
+    def block(self, number: int) -> Block:
+        """A row-major array."""
+        extents = [self.extent(number, axis) for axis in range(self.call.batch + len(self.shown[number]))]
+        return Block(self.address(number), extents, self.value(f"mul i64 {self.product(extents)}, {self.size(number)}"))
 
     def _given(self) -> list[int]:
         """The places in the record of the loop's arguments."""
@@ -192,10 +199,10 @@ class _Text:
         for number, core in zip(given, self.cores, strict=True):
             steps += [self.stride(number, batch + axis) for axis in range(len(core))]
         for name, words in (("dimensions", dimensions), ("steps", steps)):
-            self.lines.append(f"  %{name} = alloca [{len(words)} x i64], align 8")
+            self.emit(f"%{name} = alloca [{len(words)} x i64], align 8")
             for k, word in enumerate(words):
-                self.lines.append(f"  store i64 {word}, ptr {self.value(f'getelementptr i64, ptr %{name}, i64 {k}')}, align 8")
-        self.lines.append(f"  %arguments = alloca [{len(given)} x ptr], align 8")
+                self.store(f"%{name}", k, word)
+        self.emit(f"%arguments = alloca [{len(given)} x ptr], align 8")
 
     def _batches(self) -> None:
         """One call for each element of the batch axes but the last."""
@@ -203,50 +210,37 @@ class _Text:
         starts = [self.address(number) for number in given]
         extents = [self.extent(given[-1], axis) for axis in leading]
         strides = [[self.stride(number, axis) for axis in leading] for number in given]
-        count = self._product(extents)
         given_data = f"@{self.data}" if self.data else "null"
 
         def body(index: str) -> None:
             indices = self._unravel(index, extents)
             for k, start in enumerate(starts):
-                place = self._offset(start, indices, strides[k])
-                self.lines.append(f"  store ptr {place}, ptr {self.value(f'getelementptr ptr, ptr %arguments, i64 {k}')}, align 8")
-            self.lines.append(f"  call void @{self.loop}(ptr %arguments, ptr %dimensions, ptr %steps, ptr {given_data})")
+                self.store("%arguments", k, self._offset(start, indices, strides[k]), "ptr")
+            self.emit(f"call void @{self.loop_name}(ptr %arguments, ptr %dimensions, ptr %steps, ptr {given_data})")
 
-        self._loop("batch", count, body)
+        self.loop("batch", self.product(extents), body)
 
     def _refuse_not_finite(self) -> None:
         """On to `refused` where the first operand holds NaN or infinity: x * 0 is not 0 then."""
         rank = self.call.batch + len(self.shown[0])
         extents, strides = [self.extent(0, axis) for axis in range(rank)], [self.stride(0, axis) for axis in range(rank)]
         start = self.address(0)
-        self.lines.append("  %sum = alloca double, align 8\n  store double 0.0, ptr %sum")
+        self.emit("%sum = alloca double, align 8")
+        self.emit("store double 0.0, ptr %sum")
 
         def body(index: str) -> None:
             place = self._offset(start, self._unravel(index, extents), strides)
             for part in range(2 if self.types[0].startswith("c") else 1):
                 one = self.value(f"load double, ptr {self.value(f'getelementptr double, ptr {place}, i64 {part}')}")
                 more = self.value(f"fadd double {self.value('load double, ptr %sum')}, {self.value(f'fmul double {one}, 0.0')}")
-                self.lines.append(f"  store double {more}, ptr %sum")
+                self.emit(f"store double {more}, ptr %sum")
 
-        self._loop("element", self._product(extents), body)
+        self.loop("element", self.product(extents), body)
         total = self.value("load double, ptr %sum")
-        self.lines.append(f"  br i1 {self.value(f'fcmp oeq double {total}, 0.0')}, label %finite, label %refused\nfinite:")
-
-    def _move(self) -> None:
-        """The operand to the first result; both are row-major."""
-        rank = self.call.batch + len(self.shown[0])
-        count = self._product([self.extent(0, axis) for axis in range(rank)])
-        size = self.value(f"mul i64 {count}, {_SIZES[self.types[0]]}")
-        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {self.address(1)}, ptr {self.address(0)}, i64 {size}, i1 false)")
+        self.emit(f"br i1 {self.value(f'fcmp oeq double {total}, 0.0')}, label %finite, label %refused")
+        self.lines.append("finite:")
 
     # ---- pieces ----
-
-    def _product(self, extents: list[str]) -> str:
-        count = "1"
-        for extent in extents:
-            count = extent if count == "1" else self.value(f"mul i64 {count}, {extent}")
-        return count
 
     def _unravel(self, index: str, extents: list[str]) -> list[str]:
         """The subscripts of the element with that number."""
@@ -258,14 +252,5 @@ class _Text:
 
     def _offset(self, start: str, indices: list[str], strides: list[str]) -> str:
         for index, stride in zip(indices, strides, strict=True):
-            start = self.value(f"getelementptr i8, ptr {start}, i64 {self.value(f'mul i64 {index}, {stride}')}")
+            start = self.bytes_on(start, self.value(f"mul i64 {index}, {stride}"))
         return start
-
-    def _loop(self, name: str, count: str, body: Any) -> None:
-        lines = self.lines
-        lines += [f"  br label %{name}.before", f"{name}.before:", f"  br label %{name}.next", f"{name}.next:"]
-        lines.append(f"  %{name} = phi i64 [ 0, %{name}.before ], [ %{name}.more, %{name}.body ]")
-        lines.append(f"  %{name}.go = icmp slt i64 %{name}, {count}")
-        lines += [f"  br i1 %{name}.go, label %{name}.body, label %{name}.end", f"{name}.body:"]
-        body(f"%{name}")
-        lines += [f"  %{name}.more = add i64 %{name}, 1", f"  br label %{name}.next", f"{name}.end:"]

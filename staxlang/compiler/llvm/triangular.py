@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from staxlang.compiler.llvm.lapack import Call
+from staxlang.compiler.llvm.routine_text import RoutineText
 
 TRANSPOSITIONS: Final = ("N", "T", "C")
 """What `trans` may be: the matrix, its transpose, its conjugate transpose."""
@@ -36,51 +37,18 @@ def direct_text(call: Call, outside: str, wide: bool) -> str:
     return _WRITERS[call.routine](_Text(call, wide), outside)
 
 
-class _Text:
+class _Text(RoutineText):
     """The lines of one function while it is written."""
 
     def __init__(self, call: Call, wide: bool) -> None:
+        super().__init__()
         self.call = call
         self.whole = "i64" if wide else "i32"
-        self.lines: list[str] = []
-        self.count = 0
-
-    def value(self, text: str) -> str:
-        self.count += 1
-        self.lines.append(f"  %v{self.count} = {text}")
-        return f"%v{self.count}"
-
-    def word(self, place: int, kind: str = "i64") -> str:
-        return self.value(f"load {kind}, ptr {self.value(f'getelementptr i64, ptr %record, i64 {place}')}, align 8")
 
     def operand(self, number: int, *ranks: int) -> tuple[str, list[str]]:
         """(address, extents) of an array in the record; the ranks are those of the ones before it, and its own."""
         first = sum([1 + 2 * rank for rank in ranks[:number]])
         return self.word(first, "ptr"), [self.word(first + 1 + axis) for axis in range(ranks[number])]
-
-    def product(self, extents: list[str]) -> str:
-        count = "1"
-        for extent in extents:
-            count = self.value(f"mul i64 {count}, {extent}")
-        return count
-
-    def at(self, start: str, offset: str, size: int) -> str:
-        """The address `offset` elements further on."""
-        return self.value(f"getelementptr i8, ptr {start}, i64 {self.value(f'mul i64 {offset}, {size}')}")
-
-    def loop(self, name: str, count: str, body: Callable[[str], None]) -> None:
-        lines = self.lines
-        lines += [f"  br label %{name}.before", f"{name}.before:", f"  br label %{name}.next", f"{name}.next:"]
-        lines.append(f"  %{name} = phi i64 [ 0, %{name}.before ], [ %{name}.more, %{name}.last ]")
-        lines.append(f"  %{name}.go = icmp slt i64 %{name}, {count}")
-        lines += [f"  br i1 %{name}.go, label %{name}.body, label %{name}.end", f"{name}.body:"]
-        body(f"%{name}")
-        lines += [f"  br label %{name}.last", f"{name}.last:"]
-        lines += [f"  %{name}.more = add i64 %{name}, 1", f"  br label %{name}.next", f"{name}.end:"]
-
-    def move(self, source: str, target: str, count: str, size: int) -> None:
-        bytes_moved = self.value(f"mul i64 {count}, {size}")
-        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {bytes_moved}, i1 false)")
 
     def integer(self, text: str) -> str:
         """An extent as the outside function takes it."""
@@ -111,7 +79,7 @@ def _trsm(t: _Text, outside: str) -> str:
     triangle, unit, turned = 122 if call.loop & 1 else 121, 132 if call.loop & 2 else 131, 111 + (call.loop >> 2)
     if not call.loop & 2:
         _refuse_zeros(t, a, count, rows, square)
-    t.move(b, x, t.value(f"mul i64 {count}, {each}"), size)
+    t.move(b, x, t.product([count, each, str(size)]))
     n, k = t.integer(rows), t.integer(sides)
 
     def body(index: str) -> None:
@@ -156,7 +124,7 @@ def _getrf(t: _Text, outside: str) -> str:
     (a, extents), (factors, _), (pivots, places) = [t.operand(number, rank, rank, rank - 1) for number in range(3)]
     columns, rows = extents[-2:]
     count, each, steps = t.product(extents[:-2]), t.value(f"mul i64 {rows}, {columns}"), places[-1]
-    t.move(a, factors, t.value(f"mul i64 {count}, {each}"), size)
+    t.move(a, factors, t.product([count, each, str(size)]))
     for name, text in (("m", rows), ("n", columns), ("info", "0")):
         t.lines += [f"  %{name} = alloca {whole}, align 8", f"  store {whole} {t.integer(text) if text != '0' else '0'}, ptr %{name}"]
     width = 8 if whole == "i64" else 4
