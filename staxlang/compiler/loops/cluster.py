@@ -48,7 +48,7 @@ def single(unit: Unit, ex: Expressions) -> Cluster:
     elif unit.body.op == "scan":
         sealed = "it is a scan"
     partial = not sealed and not covers(unit, ex)
-    if partial and (reduces or ex.buffers[unit.buffer].role == "input" or any(one["buffer"] == unit.buffer for one in ex.loads(unit.body))):
+    if partial and (ex.buffers[unit.buffer].role == "input" or any(one["buffer"] == unit.buffer for one in ex.loads(unit.body))):
         sealed = "it writes part of a buffer"
     return Cluster((unit,), unit.ranges, not reduces, ex.cost(unit.body), sealed=sealed, partial=partial)
 

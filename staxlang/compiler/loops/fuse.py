@@ -6,17 +6,15 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
 from staxlang.compiler.loops.cluster import Cluster, single
 from staxlang.compiler.loops.expressions import Expressions
+from staxlang.compiler.loops.growth import nominal
 from staxlang.compiler.loops.ir import Definition, LibraryCall
 from staxlang.compiler.loops.join import joined
 from staxlang.compiler.loops.order import Order, direct_dependences
 from staxlang.compiler.loops.units import Step, Unit
 from staxlang.compiler.target import Target
 
-# What an unknown size counts as where alternatives are weighed; never part of what is generated.
-NOMINAL = 1024
 # A kernel is not made larger than this many instructions.
 LARGEST_KERNEL = 600
 # Of the groups that touch a buffer each is weighed against so many before it and so many after it.
@@ -182,11 +180,3 @@ def dependences(reads: Sequence[frozenset[str]], writes: Sequence[frozenset[str]
             total |= before[other] | 1 << other
         before.append(total & ~(1 << number))
     return before
-
-
-def nominal(shape: Sequence[Size]) -> int:
-    """The number of elements of a shape where each unknown size counts as NOMINAL."""
-    total = 1
-    for extent in shape:
-        total *= extent if not isinstance(extent, SizeExpression) else max(1, evaluate(extent, dict.fromkeys(symbols(extent), NOMINAL)))
-    return total

@@ -36,9 +36,7 @@ def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster |
         return a.sealed or b.sealed
     if (a.partial or b.partial) and not parts_apart(a, b, ex):
         return "one writes part of a buffer"
-    made = _over_rows(a, b, ex, target)
-    if made is None:
-        made = _over_rows(b, a, ex, target)
+    made = None if a.partial or b.partial else _over_rows(a, b, ex, target) or _over_rows(b, a, ex, target)
     if made is None:
         pairs = _pairs(a, b, ex)
         if isinstance(pairs, str):
@@ -50,8 +48,8 @@ def joined(a: Cluster, b: Cluster, ex: Expressions, target: Target) -> Cluster |
 
 
 def parts_apart(a: Cluster, b: Cluster, ex: Expressions) -> bool:
-    """Whether pointwise clusters, some of which write parts of buffers, touch none of these parts in common: then any order is right."""
-    if not (a.pure and b.pure):
+    """Whether clusters, some of which write parts of buffers, touch none of these parts in common: then any order is right."""
+    if a.over or b.over:
         return False
     for one, other in ((a, b), (b, a)):
         written = {unit.buffer for unit in one.units if not covers(unit, ex)}
@@ -64,6 +62,8 @@ def _apart(one: Unit, other: Unit) -> bool:
     """Whether two units surely write different elements: on some axis the last of one comes before the first of the other."""
     extents = {**dict(one.ranges), **dict(other.ranges)}
     for first, second in zip(one.subscripts, other.subscripts, strict=True):
+        if isinstance(first, int) and isinstance(second, int) and first != second:
+            return True
         spans = [linear_in(place, frozenset(extents)) for place in (first, second)]
         if any(span is None or len(span[0]) != 1 or set(span[0].values()) != {1} for span in spans):
             continue

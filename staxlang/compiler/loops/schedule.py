@@ -16,6 +16,7 @@ from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import Step, make_units
 from staxlang.compiler.loops.updates import with_updates
 from staxlang.compiler.loops.walks import with_groups
+from staxlang.compiler.loops.written_out import written_out
 from staxlang.compiler.target import Target
 
 __all__ = ["schedule", "size_symbols"]
@@ -26,6 +27,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
     program, copied = with_updates(program, ex)
+    program = written_out(program, ex)
     groups, notes = grouped(program, ex, target)
     notes += copied
     made: list[Kernel | LibraryCall] = []

@@ -8,6 +8,7 @@ from typing import Literal
 from staxlang.base.records import record
 from staxlang.base.sizes import Size, substitute, symbol, symbols
 from staxlang.compiler.loops.expressions import Expressions, lone_symbol, subexpressions
+from staxlang.compiler.loops.growth import Growth, covers
 from staxlang.compiler.loops.inlining import Content, Inlining
 from staxlang.compiler.loops.ir import Definition, LibraryCall, LoopProgram, Range, Walk
 from staxlang.compiler.node import Node
@@ -18,6 +19,9 @@ CHEAP = 3
 CHEAP_EXPANDED = 6
 # Work that several sites of one reader may repeat between them.
 REPEATED = 16
+# A grown value (one larger than all that it is computed from) of so many instructions is computed again by each reader: to write and
+# read an element of an array that no cache holds takes as long.
+CHEAP_GROWN = 24
 # A value of more instructions than this is kept: a longer body is no faster, and compiles in more than proportional time.
 LARGEST_BODY = 600
 
@@ -41,16 +45,6 @@ class Unit:
 
 
 Step = Unit | LibraryCall
-
-
-def covers(step: Unit | Definition, ex: Expressions) -> bool:
-    """Whether a step writes every element of its buffer, each at the subscripts that are its indices."""
-    extents = dict(step.ranges)
-    for subscript, extent in zip(step.subscripts, ex.buffers[step.buffer].shape, strict=True):
-        name = lone_symbol(subscript)
-        if not (name in extents and extents.pop(name) == extent) and not (subscript == 0 and extent == 1):
-            return False
-    return True
 
 
 class _Uses:
@@ -85,6 +79,7 @@ class _Uses:
 def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
     """The program's steps in order; what is inlined or read by nobody is gone."""
     uses = _Uses(program, ex)
+    growth = Growth(program, ex)
     inlining = Inlining(ex)
     steps: list[Step] = []
     names: dict[tuple[int, int, str], str] = {}
@@ -96,7 +91,7 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
             continue
         if _is_overwritten(number, step.buffer, program, uses, ex):
             continue
-        content = _inlined(number, step, inlining, program, uses, ex)
+        content = _inlined(number, step, inlining, program, uses, growth)
         if content is not None:
             inlining.add(step, content)
         else:
@@ -177,8 +172,11 @@ def drop_unit_reductions(body: Node, ex: Expressions) -> Node:
     return ex.replace(body, table) if table else body
 
 
-def _inlined(number: int, step: Definition, inlining: Inlining, program: LoopProgram, uses: _Uses, ex: Expressions) -> Content | None:
+def _inlined(
+    number: int, step: Definition, inlining: Inlining, program: LoopProgram, uses: _Uses, growth: Growth
+) -> Content | None:
     """What the step's value holds, where it is to be computed by its readers."""
+    ex = growth.ex
     buffer = program.buffers[step.buffer]
     if buffer.role != "temporary" or step.buffer in uses.kept or len(uses.writes[step.buffer]) > 1 or step.indirect:
         return None
@@ -198,7 +196,7 @@ def _inlined(number: int, step: Definition, inlining: Inlining, program: LoopPro
         return None
     if any(_moves_within(step, content, load, program.steps[reader]) for reader, load in sites):
         return None
-    return content if _pays(step, content, sites, program) else None
+    return content if _pays(step, content, sites, program, growth) else None
 
 
 def _moves_within(step: Definition, content: Content, load: Node, reader: Definition | LibraryCall) -> bool:
@@ -212,7 +210,9 @@ def _moves_within(step: Definition, content: Content, load: Node, reader: Defini
     )
 
 
-def _pays(step: Definition, content: Content, sites: dict[tuple[int, Node], None], program: LoopProgram) -> bool:
+def _pays(
+    step: Definition, content: Content, sites: dict[tuple[int, Node], None], program: LoopProgram, growth: Growth
+) -> bool:
     """Whether computing the value at its readers costs no more than keeping it."""
     large = [load for load in content.loads if program.buffers[load["buffer"]].shape]
     work = content.cost - len(large)
@@ -220,9 +220,12 @@ def _pays(step: Definition, content: Content, sites: dict[tuple[int, Node], None
         return True
     if work <= REPEATED and all(extent == 1 for _, extent in step.ranges):  # one value: readers make it before their loops
         return True
+    expands = any(_expands(step, load, program, reader) for reader, load in sites)
+    if not expands and content.size - len(content.loads) <= CHEAP_GROWN and growth.grows(step.buffer):
+        return True
     if len({reader for reader, _ in sites}) > 1:
         return False
-    if any(_expands(step, load, program, reader) for reader, load in sites):
+    if expands:
         return work <= CHEAP_EXPANDED and len(large) <= 2
     return len(sites) == 1 or work * len(sites) <= REPEATED
 
