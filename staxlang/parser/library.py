@@ -23,9 +23,11 @@ STORED = "_trees.bin"
 
 NAMESPACES = frozenset(("fft", "random"))
 """Files whose definitions are reached through the file's name only (`random.uniform`); all others are words of the language."""
+_PARTS = {"distributions": "random"}
+"""Files that are parts of such a namespace."""
 
 # Part of the stored file: another layout of it, other classes of nodes or other namespaces make it stale.
-FORMAT = f"2:{sorted(NAMESPACES)}:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
+FORMAT = f"2:{sorted(NAMESPACES)}{_PARTS}:" + ",".join(f"{kind.__name__}({' '.join(fields_of(kind))})" for kind in CLASS_ROWS)
 
 
 class Entry(NamedTuple):
@@ -64,7 +66,7 @@ def namespace_names(namespace: str) -> tuple[str, ...]:
 
 def entry_name(file: str, name: str) -> str:
     """The name under which a definition of a file is known."""
-    module = file.removesuffix(".stx")
+    module = _PARTS.get(file.removesuffix(".stx"), file.removesuffix(".stx"))
     return f"{module}.{name}" if module in NAMESPACES else name
 
 

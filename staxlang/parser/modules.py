@@ -188,8 +188,8 @@ def library_files() -> Mapping[str, tuple[str, ...]]:
     """The modules of the standard library, each with the names of its public functions."""
     found: dict[str, list[str]] = {}
     for name, entry in library_index().items():
-        names = found.setdefault(entry.file.removesuffix(SUFFIX), [])
-        name = name.rpartition(".")[2]
+        space, _, name = name.rpartition(".")
+        names = found.setdefault(space or entry.file.removesuffix(SUFFIX), [])
         if not name.startswith("_"):
             names.append(name)
     return {file: tuple(names) for file, names in found.items()}

@@ -34,7 +34,9 @@ NAMESPACE_NAMES: dict[str, tuple[str, ...]] = {
         "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
     ).split()),
     "random": tuple((
-        "key split fold_in bits uniform bernoulli normal lognormal truncated_normal multivariate_normal exponential laplace "
-        "cauchy gumbel logistic categorical integers"
+        "geometric rayleigh weibull pareto power triangular rademacher maxwell student_t wald gamma chisquare f beta dirichlet "
+        "poisson binomial negative_binomial orthogonal ball key split fold_in bits uniform bernoulli normal lognormal "
+        "truncated_normal multivariate_normal exponential laplace cauchy gumbel logistic categorical integers permutation shuffle "
+        "choice"
     ).split()),
 }  # fmt: skip

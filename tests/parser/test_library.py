@@ -57,8 +57,7 @@ def test_stored_trees_are_those_of_the_sources() -> None:
     for path in STDLIB.glob("*.stx"):
         for item in parse_module(Source(str(path), path.read_text())).items:
             assert isinstance(item, tree.Function)
-            space = f"{path.stem}." if path.stem in library.NAMESPACES else ""
-            found = library.library_function(space + item.name)
+            found = library.library_function(library.entry_name(path.name, item.name))
             assert repr(found) == repr(item) and found is not None
             assert found.span == item.span or (found.span.line, found.span.end_column) == (item.span.line, item.span.end_column)
             assert found.span.source.line(found.span.line) == item.span.source.line(item.span.line)

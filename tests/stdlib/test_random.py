@@ -302,7 +302,7 @@ def examples() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("name", "call", "expected"), examples(), ids=[call for _, call, _ in examples()])
 def test_example(name: str, call: str, expected: str) -> None:
     got = eval(call, {one: getattr(stax.random, one) for one in NAMES})
-    want = ast.literal_eval(expected.replace("true", "True").replace("false", "False"))
+    want = ast.literal_eval(expected.replace("true", "True").replace("false", "False").replace("none", "None"))
     np.testing.assert_array_equal(got, want)
     assert operations.kernel_of(f"random.{name}").stats().route == "native"
 
