@@ -5,6 +5,7 @@ Both call the same routines of LAPACK in double precision, so that results are N
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from staxlang import Tensor, f64
 from staxlang.runtime import blas, lapack
 from tests.index_notation.everywhere import in_all_forms as agree_in_all_forms
 from tests.stdlib.against_numpy import agree, same
-from tests.stdlib.matrices import DTYPES, Array, agree_exactly, matrices, positive
+from tests.stdlib.matrices import DTYPES, Array, agree_closely, agree_exactly, matrices, positive
 
 N, K = stax.dims("N K")
 SHAPES = [(1, 1), (5, 5), (3, 4, 4), (2, 3, 2, 2), (2, 0, 3, 3), (0, 0), (4, 0, 0), (40, 40)]
@@ -374,3 +375,42 @@ def test_where_numpys_loops_cannot_be_called(monkeypatch: pytest.MonkeyPatch) ->
     same(left @ right, a, factor=100.0)
     same(stax.kernel(lambda a: stax.solve_triangular(a, a))(a), np.linalg.solve(np.triu(a), a), factor=1000.0)
     assert len(asked) > 10
+
+
+def test_a_library_without_python_has_no_lapack(tmp_path: Path) -> None:
+    @stax.kernel
+    def solved(a: Tensor[f64, N, N], b: Tensor[f64, N]) -> Tensor[f64, N]:
+        return np.linalg.solve(a, b)
+
+    with pytest.raises(stax.StaxError, match="it needs linear algebra of NumPy's LAPACK, which runs inside Python"):
+        stax.build([solved], tmp_path / "libsolved.so")
+
+
+def test_in_loops_and_in_place() -> None:
+    def iterated(a: Array, x: Array) -> Any:
+        for _ in range(30):
+            x = np.linalg.solve(a, x)
+            x /= np.linalg.norm(x)
+        return x
+
+    def replaced(a: Array) -> Any:
+        a[...] = np.linalg.inv(a)
+        a += 1
+        q, r = np.linalg.qr(a)
+        a[0] = r[0]
+        return q
+
+    a = matrices(41, (4, 4), "f8") + 4 * np.eye(4)
+    agree_closely(iterated, a, np.ones(4), factor=20.0)
+    mine, theirs = a.copy(), a.copy()
+    same((stax.kernel(replaced)(mine), mine), (replaced(theirs), theirs), factor=0.0)
+
+
+def test_from_stx() -> None:
+    module = stax.load_text(
+        "kernel fit(a: f64[M, N], b: f64[M]) -> f64[N]:\n    q, r = qr(a)\n    return solve_triangular(r[:N], q.T @ b)\n"
+        "kernel gram(a: f64[M, N]) -> f64[N, N]:\n    return inv(a.T @ a)\n"
+    )
+    a, b = matrices(42, (9, 3), "f8"), matrices(43, (9,), "f8")
+    same(module.fit(a, b), np.linalg.lstsq(a, b)[0], factor=20.0)
+    same(module.gram(a), np.linalg.inv(a.T @ a), factor=20.0)

@@ -100,7 +100,8 @@ def _refuse_outside(one: Interface, externals: Sequence[str]) -> None:
     for line in externals:
         name = line.partition("@")[2].partition("(")[0]
         if name.startswith("stax_") and name not in _OWN:
-            late.raise_error("not-buildable", kernel=one.kernel, what=f"it needs `{name}`, which runs inside Python",
+            shown = "linear algebra of NumPy's LAPACK" if name.startswith("stax_lapack_") else f"`{name}`"
+            late.raise_error("not-buildable", kernel=one.kernel, what=f"it needs {shown}, which runs inside Python",
                              help="keep that part on the Python side, and build the rest")  # fmt: skip
 
 
