@@ -49,6 +49,17 @@ def _extern(name: str, *arrays: Any, **options: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
+def _matrices(a: Any, operation: str, square: bool = False) -> Any:
+    x = np.asarray(a)
+    assert x.ndim >= 2 and (not square or x.shape[-1] == x.shape[-2]), operation
+    return _lapack_numbers(x, operation)
+
+
+def _lapack_numbers(a: Any, operation: str) -> Any:
+    x = np.asarray(a)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
 def namespace() -> dict[str, Any]:
     """The words of .stx as NumPy's functions, and every definition of the library on top of them."""
     words: dict[str, Any] = {name: getattr(np, name) for name in np.__all__ if name not in ("bool", "min", "max", "size")}
@@ -63,6 +74,8 @@ def namespace() -> dict[str, Any]:
         "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],
     }  # fmt: skip
     words["extern"] = _extern
+    words |= {"matrices": _matrices, "lapack_numbers": _lapack_numbers, "named_result": lambda name, *items: items}
+    words["same_extents"] = lambda a, axis, b, other, operation: a.shape[axis] == b.shape[other]
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
     for name in library_index():
