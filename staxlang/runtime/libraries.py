@@ -10,9 +10,10 @@ from staxlang.compiler.llvm.externs import forward_text
 from staxlang.compiler.llvm.kept_results import KEPT
 from staxlang.compiler.llvm.lapack import Call, read_symbol, routine_text
 from staxlang.compiler.llvm.library import gemm_text
+from staxlang.compiler.llvm.ordering import PREFIX, order_text, read_order
 from staxlang.compiler.llvm.triangular import LETTERS, OUTSIDE, direct_text
 from staxlang.compiler.target import Target
-from staxlang.runtime import blas, externs, identity, lapack, threads
+from staxlang.runtime import blas, externs, identity, lapack, orders, threads
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.support import Support, build, load
@@ -29,6 +30,8 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
             _add(support, target, store, _gemm_text(support), _GEMM)
         elif "@stax_lapack_" in line:
             _provide_lapack(support, target, store, line.partition("@")[2].partition("(")[0])
+        elif f"@{PREFIX}" in line:
+            _provide_order(support, target, store, line.partition("@")[2].partition("(")[0])
         elif "@stax_extern(" in line:
             externs.provide(support)
         elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
@@ -44,6 +47,21 @@ def _provide_lapack(support: Support, target: Target, store: Store | None, symbo
     call = read_symbol(symbol)
     text = _direct_text(support, call) if call.routine in OUTSIDE else _loop_text(support, call)
     _add(support, target, store, text or forward_text(symbol), (symbol,))
+
+
+def _provide_order(support: Support, target: Target, store: Store | None, symbol: str) -> None:
+    """A routine over NumPy's sorting; where it cannot be had, one that calls NumPy's function."""
+    if support.symbols.knows(symbol):
+        return
+    externs.provide(support)
+    call = read_order(symbol)
+    found = orders.find_order(call)
+    if found is None:
+        _add(support, target, store, forward_text(symbol), (symbol,))
+        return
+    provide(support, target, store, ("declare void @stax_parallel(ptr, ptr, i64, i64)",))
+    support.symbols.update({f"{symbol}.numpy": found})
+    _add(support, target, store, order_text(call, f"{symbol}.numpy"), (symbol,), 2)
 
 
 def _loop_text(support: Support, call: Call) -> str | None:
@@ -77,9 +95,9 @@ def _gemm_text(support: Support) -> str:
     return gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
 
 
-def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...]) -> None:
-    """Build (or take from disk) a module and make its functions known."""
-    key = digest("library", text, target.triple, target.cpu, target.features, identity.compiler())
+def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...], level: int = 0) -> None:
+    """Build (or take from disk) a module and make its functions known. `level`: how much its text is optimized."""
+    key = digest("library", text, str(level), target.triple, target.cpu, target.features, identity.compiler())
     data = store.get(key) if store is not None else None
     code = None
     if data is not None:
@@ -88,7 +106,7 @@ def _add(support: Support, target: Target, store: Store | None, text: str, expor
         except LoadError:
             code = None
     if code is None:
-        data = build(text, target, 0)
+        data = build(text, target, level)
         code = load(data, support.symbols, exported)
         if store is not None:
             store.put(key, data)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import staxlang as stax
+from staxlang.compiler.llvm.ordering import SIZES, order_call, read_order
+from staxlang.runtime import libraries
+from staxlang.runtime.orders import find_order
 from tests.stdlib.against_numpy import COMPLEX, FLOATS, INTEGERS, agree, signs
 
 DTYPES = (*INTEGERS, *FLOATS, *COMPLEX)
@@ -235,3 +239,42 @@ def test_parts_out_of_range() -> None:
             g(x, q * 100)
     with pytest.raises(ValueError, match="there are no quantiles of nothing"):
         f(x[:0], 0.5)
+
+
+# ---- rows in machine code ----
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["quicksort", "stable", "heapsort"])
+def test_many_rows_are_shared_out(kind: str, dtype: str) -> None:
+    """So many elements that threads take part."""
+    if kind != "quicksort" and dtype not in ("i2", "f8"):
+        return
+    x = numbers(dtype, (60, 30, 40), 7)
+    texts = [f"f({x}, kind='{kind}')" for x in ("x", "x, axis=1", "x[::-2, ::3], 0", "x[:, :, ::3]")]
+    agree("sort", np.sort, texts, {"x": x}, factor=0)
+    agree("argsort", np.argsort, texts, {"x": x})
+
+
+def test_a_program_that_sorts_calls_no_python() -> None:
+    calls = [(name, dtype, kind) for name in ("sort", "argsort") for dtype in SIZES for kind in ("quicksort", "stable")]
+    symbols = {order_call(name, dtype, {"kind": kind}, 2) for name, dtype, kind in calls}
+    assert None not in symbols and all(find_order(call) for call in symbols if call is not None)
+    assert all(read_order(call.symbol) == call for call in symbols if call is not None)
+
+
+def test_without_numpys_routines_python_sorts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NumPy of another binary interface: the same results, by its functions."""
+    monkeypatch.setattr(libraries.orders, "find_order", lambda call: None)
+    x = np.random.default_rng(0).normal(size=(3, 4, 5, 2, 2))  # of a rank that no other test has sorted
+    agree("sort", np.sort, ("f(x)", "f(x, 0)"), {"x": x}, factor=0)
+    agree("argsort", np.argsort, ("f(x)", "f(x, 0)"), {"x": x})
+
+
+def test_it_is_not_built_ahead_of_time(tmp_path: Path) -> None:
+    @stax.kernel
+    def f(x):
+        return np.sort(x)
+
+    with pytest.raises(stax.StaxError, match="runs inside Python"):
+        stax.build(f, tmp_path / "libf.so", specs={"f": [stax.spec(("N",), "f8")]})

@@ -5,7 +5,7 @@
 The record holds for each operand, then for each result: its address, its extents, its strides in elements; then for each option, in the
 order of their names, a word: of a size or an integer its value, of a bool 0 or 1, else 0. The text names the operation and says what the
 record holds (8 bytes of length, then `marshal` data): `stax_extern` serves any call by it, in Python; `stax_lapack_..` are routines in
-machine code (lapack.py, triangular.py), which need the text only where they hand a call on.
+machine code (lapack.py, triangular.py), `stax_order_..` others (ordering.py), which need the text only where they hand a call on.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.lapack import call_of
 from staxlang.compiler.llvm.memory import pointer
+from staxlang.compiler.llvm.ordering import ROUTINES, order_call
 from staxlang.compiler.llvm.triangular import OUTSIDE, direct_call
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
 
@@ -62,7 +63,7 @@ def _symbol(f: Function, call: LibraryCall) -> str:
     if not native:
         return ANY_EXTERN
     first = call.operands[0]
-    find = direct_call if native in OUTSIDE else call_of
+    find = direct_call if native in OUTSIDE else order_call if native in ROUTINES else call_of
     found = find(native, f.module.buffers[first.buffer].dtype.name, dict(call["options"]), len(first.shape))
     return ANY_EXTERN if found is None else found.symbol
 
