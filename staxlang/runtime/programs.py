@@ -21,8 +21,9 @@ from staxlang.compiler.graph import Graph, fingerprint, topological
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.expressions import subexpressions
-from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
+from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule, size_symbols
+from staxlang.compiler.loops.work import call_work
 from staxlang.compiler.lower import lower
 from staxlang.compiler.node import Node
 from staxlang.compiler.open_nodes import sizes_in
@@ -154,8 +155,7 @@ class Programs:
         data = build(made.emission.text, self.target)
         work: Size = 0
         for step in made.schedule.steps:
-            if isinstance(step, Kernel):
-                work = work + step.work
+            work = work + (step.work if isinstance(step, Kernel) else call_work(step) if isinstance(step, LibraryCall) else 0)
         checks = tuple(check_text(made, number) for number in range(len(made.emission.checks)))
         sizes = size_symbols(made.schedule)
         stored = (data, made.emission.externals, sizes, _text(made.schedule.arena_bytes), _text(work), checks)

@@ -5,6 +5,8 @@ Both call the same routines of LAPACK in double precision, so that results are N
 
 from __future__ import annotations
 
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -414,3 +416,30 @@ def test_from_stx() -> None:
     a, b = matrices(42, (9, 3), "f8"), matrices(43, (9,), "f8")
     same(module.fit(a, b), np.linalg.lstsq(a, b)[0], factor=20.0)
     same(module.gram(a), np.linalg.inv(a.T @ a), factor=20.0)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """Long linear algebra lets go of the interpreter's lock: a thread that waits for it gets it before the call is back."""
+    kernel = stax.kernel(lambda a: np.linalg.eigh(a)[1])
+    a = positive(44, (300, 300), "f8")
+    kernel(a)
+    started, state, seen = threading.Lock(), ["before"], []
+
+    def watch() -> None:
+        with started:
+            seen.append(state[0])
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000.0)
+    try:
+        started.acquire()
+        thread = threading.Thread(target=watch)
+        thread.start()
+        state[0] = "inside"
+        started.release()
+        kernel(a)
+        state[0] = "after"
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert seen == ["inside"]

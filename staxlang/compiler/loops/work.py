@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from staxlang.base.sizes import Size, nonnegative, substitute, symbols
 from staxlang.base.sizes.expression import Atom, Monomial, only_atom, size_of
 from staxlang.compiler.loops.expressions import Expressions, subexpressions
-from staxlang.compiler.loops.ir import Kernel, Nest, Statement
+from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Statement
 from staxlang.compiler.node import Node
 
 # A product of atoms over divisors, with a factor in front.
@@ -31,6 +31,17 @@ def work_of(kernel: Kernel, ex: Expressions) -> Size:
                 monomial, scale = _settled(key)
                 total[monomial] = total.get(monomial, 0.0) + count * scale
     return size_of({monomial: max(1, round(count)) for monomial, count in total.items() if count > 0.01})
+
+
+def call_work(call: LibraryCall) -> Size:
+    """About the multiplications of a matrix product, or of linear algebra in machine code. (What Python does needs its lock: 0.)"""
+    if not call.operands or (call.kind == "extern" and not call["native"]):
+        return 0
+    first = call.operands[0].shape
+    total: Size = first[-1] if first else 1
+    for extent in call.out.shape if call.kind == "gemm" else first:
+        total = total * extent
+    return total
 
 
 def _bodies(statement: Statement, around: tuple[tuple[str, Size], ...], ex: Expressions) -> Iterator[tuple[list[Size], int]]:
