@@ -89,17 +89,6 @@ def _select(a: Array, places: Array, refusal: str, also: tuple[int, ...] = ()) -
     return np.partition(a, [*different.tolist(), *also], -1)[..., places]
 
 
-def _picked_type(a: TensorType, places: TensorType, **options: Any) -> TensorType:
-    return TensorType(a.dtype, places.shape)
-
-
-def _pick(a: Array, places: Array, refusal: str) -> Array:
-    """The same with places of its own for each row; a row of nothing has none."""
-    if places.size and not 0 <= places.min() <= places.max() < a.shape[-1]:
-        raise ValueError(refusal)
-    return np.take_along_axis(np.sort(a, -1), places, -1)
-
-
 def _weighted_type(a: TensorType, weights: TensorType, q: TensorType, **options: Any) -> TensorType:
     return TensorType(a.dtype, (*q.shape, *a.shape[:-1]))
 
@@ -117,6 +106,5 @@ EXTERN_ROWS: tuple[Extern, ...] = (
     Extern("sort.partition", _same, _partition, "Each row with the kth elements in their sorted places, less before.", _partition_into),
     Extern("sort.argpartition", _places, _argpartition, "The places of each row's elements in a partition."),
     Extern("sort.select", _selected_type, _select, "The elements of each row that sorting would put at these places."),
-    Extern("sort.pick", _picked_type, _pick, "The same with places for each row."),
     Extern("sort.weighted", _weighted_type, _weighted, "The quantiles of each row's elements by their weights."),
 )
