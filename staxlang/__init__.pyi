@@ -1222,9 +1222,10 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Any: """The eigenvalues of Hermitian 
 def eigvalsh(a: _Given, UPLO: str = "L") -> NDArray[Any]: ...
 def eig(a: Any) -> tuple[Any, Any]: """Eigenvalues and eigenvectors (columns) of matrices. Of real matrices they are real if all eigenvalues are, else complex.
 
-    (Whether they are is a question to the data, by which a program is chosen. The answer's work is not done again.)"""
+    Whether they are is a question to the data, by which a program is chosen (the answer's work is not done again). Where nothing can be
+    asked - a program for types, a branch inside the program - they are complex."""
 @overload
-def eigvals(a: Array) -> Any: """The eigenvalues of matrices. Of real matrices they are real if all of them are, else complex."""
+def eigvals(a: Array) -> Any: """The eigenvalues of matrices. Of real matrices they are real if all of them are, else complex (always, where data cannot be asked)."""
 @overload
 def eigvals(a: _Given) -> NDArray[Any]: ...
 @overload
@@ -1241,7 +1242,8 @@ def cho_solve(c_and_lower: Any, b: Any) -> Any: """The x with a @ x = b, from a 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
 
     Singular values below `rcond` times the greatest count as 0. The sums are empty where the rank is below N or M is not above N. (With M
-    above N that is a question to the data, by which a program is chosen. The answer's work is not done again.)"""
+    above N that is a question to the data, by which a program is chosen; the answer's work is not done again. Where nothing can be asked - a
+    program for types, a branch inside the program - they are NaN where the rank is below N.)"""
 @overload
 def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: _Float = 1e-15) -> Any: """The pseudo-inverse: of the singular values above `rtol` (or `rcond`) times the greatest. With `rtol=none`, max(M, N) times epsilon."""
 @overload

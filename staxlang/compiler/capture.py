@@ -25,13 +25,14 @@ class GraphRecorder:
     `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
     """
 
-    __slots__ = ("_answers", "_checks", "_facts", "declared", "gates", "interner", "recorded", "run_gate", "watched")
+    __slots__ = ("_answers", "_checks", "_facts", "asks", "declared", "gates", "interner", "recorded", "run_gate", "watched")
 
     checking = False
 
     def __init__(self, run_gate: RunGate, interner: Interner | None = None, facts: Callable[[], Facts] | None = None) -> None:
         self.interner = Interner() if interner is None else interner
         self.run_gate = run_gate
+        self.asks = True
         self.declared: dict[str, dict[int, Node]] = {"input": {}, "scalar": {}}
         self.recorded: dict[Node, None] = {}
         self.gates: list[Gate] = []
@@ -143,6 +144,10 @@ class _RegionRecorder:
     def __init__(self, outer: GraphRecorder | _RegionRecorder, actual: dict[Node, Node]) -> None:
         self.outer = outer
         self.actual = actual
+
+    @property
+    def asks(self) -> bool:
+        return self.outer.asks
 
     @property
     def interner(self) -> Interner:

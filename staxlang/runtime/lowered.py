@@ -129,6 +129,10 @@ def _captured(
 class _Capture(KernelCapture):
     """An evaluation for types: no data gate has an answer."""
 
+    def run(self, function: FunctionValue) -> None:
+        self.recorder.asks = False
+        super().run(function)
+
     def _run_gate(self, sliced: Graph, span: Span | None, what: str) -> NoReturn:
         raise_diagnostics([diagnose("needs-data", span, what=f"`{what}`")])
 

@@ -22,6 +22,11 @@ class Recorder(Protocol):
         """True for a recorder that knows types only: diagnostics are collected, undecided branches are taken both ways."""
         ...
 
+    @property
+    def asks(self) -> bool:
+        """Whether data gates have answers: not in a program for types."""
+        ...
+
     def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Handle:
         """One operation. Attribute values are hashable; `type` is the result's."""
         ...
@@ -61,6 +66,7 @@ class TypeRecorder:
     __slots__ = ()
 
     checking = True
+    asks = True
 
     def record(self, op: str, operands: tuple[Handle, ...], attributes: Mapping[str, Any], type: TensorType, span: Span | None) -> Handle:
         return type

@@ -75,6 +75,7 @@ def namespace() -> dict[str, Any]:
     }  # fmt: skip
     words["extern"] = _extern
     words |= {"matrices": _matrices, "lapack_numbers": _lapack_numbers, "named_result": lambda name, *items: items}
+    words["asks_data"] = lambda: True
     words["same_extents"] = lambda a, axis, b, other, operation: a.shape[axis] == b.shape[other]
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form

@@ -143,3 +143,23 @@ def test_what_a_gate_has_found_is_taken_only_for_the_same_operands() -> None:
     with ThreadPoolExecutor(4) as pool:
         for one in [pool.submit(work, start) for start in range(4)]:
             one.result()
+
+
+def test_where_data_cannot_be_asked() -> None:
+    """Branches inside the program, a program for types: complex eigenvalues, residuals of their full length."""
+
+    def fitted(a: Array, c: Array, d: Array) -> Any:
+        return *np.linalg.eig(a), np.linalg.eigvals(a), *np.linalg.lstsq(c, d)
+
+    a, c, d = matrices(90, (4, 4), "f8"), matrices(91, (7, 3), "f8"), matrices(92, (7, 2), "f8")
+    a = a + a.T
+    wide = np.linalg.eig(a)[0] + 0j, np.linalg.eig(a)[1] + 0j, np.linalg.eigvals(a) + 0j
+    inside = stax.kernel(branches="inside")(fitted)
+    compiled = stax.kernel(fitted).lower(a, c, d).compile("cpu")
+    for run in (inside, compiled):
+        same(tuple(run(a, c, d)), (*wide, *np.linalg.lstsq(c, d)), factor=0.0)
+    c[:, 2] = c[:, 1]
+    x, residuals, rank, s = inside(a, c, d)[3:]
+    wanted = np.linalg.lstsq(c, d)
+    same((x, rank, s), (wanted[0], wanted[2], wanted[3]), factor=0.0)
+    assert residuals.shape == (2,) and np.isnan(residuals).all()

@@ -54,6 +54,13 @@ def same_extents(call: CallContext, a: Value, axis: Value, b: Value, other: Valu
     return _TRUE
 
 
+@spelled("word.asks_data")
+def asks_data(call: CallContext) -> Value:
+    """Whether data can decide here what the program is: not in one that is made for types, nor where branches on data stay inside it."""
+    context = call.context
+    return StaticValue(context.recorder.asks and not context.branches.keeps and not context.indices.active)
+
+
 def _spoken(call: CallContext, operation: Value) -> str:
     """A function's name as a user knows it."""
     name = str(call.static(operation, "operation"))
