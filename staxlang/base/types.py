@@ -91,6 +91,20 @@ def tensor(dtype: DType, *shape: Size) -> TensorType:
     return TensorType(dtype, shape)
 
 
+def dense_strides(shape: tuple[Size, ...], order: tuple[int, ...]) -> tuple[Size, ...]:
+    """Element strides of an array without gaps whose axes lie in an order, innermost first.
+
+    >>> dense_strides((4, 3, 2), (0, 1, 2)), dense_strides((4, 3, 2), (2, 0, 1))
+    ((1, 4, 12), (2, 8, 1))
+    """
+    strides: list[Size] = [0] * len(shape)
+    step: Size = 1
+    for axis in order:
+        strides[axis] = step
+        step = step * (shape[axis] if shape[axis] != 0 else 1)
+    return tuple(strides)
+
+
 def row_major_strides(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     """Element strides of a C-contiguous array; an extent that is known to be 0 counts as 1, as in NumPy.
 

@@ -12,7 +12,7 @@ from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
-from staxlang.base.sizes import Condition
+from staxlang.base.sizes import Condition, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.capture import GraphRecorder
@@ -34,6 +34,7 @@ from staxlang.runtime.versions import GateStep, Version
 from staxlang.typecheck.context import EvaluationContext
 from staxlang.typecheck.evaluator import Evaluation, evaluate, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
+from staxlang.typecheck.results import OutputArray, Result, leaves
 from staxlang.typecheck.values import FunctionValue
 
 
@@ -183,6 +184,7 @@ class KernelCapture:
         result: tuple[Any, ...],
         gate: str | None = None,
         late: tuple[tuple[int, int], ...] = (),
+        laid: Result | None = None,
     ) -> EntryPlan:
         positions = [(node["position"], node) for node in graph.scalars]
         places = builder.leaf_places
@@ -196,7 +198,8 @@ class KernelCapture:
             scalars=tuple((builder.leaf_places[position], _SCALAR_KINDS[node.type.dtype.kind]) for position, node in positions),
             sizes=built.sizes,
             outputs=tuple(
-                Output(type_.dtype.name, type_.dtype.itemsize, type_.shape, builder.slot(type_.dtype.numpy)) for type_ in outputs
+                Output(type_.dtype.name, type_.dtype.itemsize, shape, builder.slot(type_.dtype.numpy), order)
+                for type_, (shape, order) in zip(outputs, _placed(outputs, laid), strict=True)
             ),
             result=result,
             work=built.work,
@@ -228,12 +231,21 @@ class KernelCapture:
         outputs = tuple(type_ for _, type_ in evaluation.outputs)
         assert evaluation.result is not None
         result = ResultTree(builder, self._types(), outputs, self.prepared.values).node(evaluation.result)
-        plan = self._plan(builder, graph, built, outputs, result, late=evaluation.late_reads)
+        plan = self._plan(builder, graph, built, outputs, result, late=evaluation.late_reads, laid=evaluation.result)
         encoded, names = encode(plan, self._asked())
         version = Version(number, encoded, builder.slots, names, built.program, tuple(self.gates))
         version.native_plan, version.stored = plan, built.stored
         version.source = Captured(graph, evaluation, tree, built)
         return version
+
+
+def _placed(outputs: tuple[TensorType, ...], result: Result | None) -> list[tuple[tuple[Size, ...], tuple[int, ...]]]:
+    """Each output's extents and the order of its axes in memory, as the leaf of the result wants them that is all of it."""
+    found: list[tuple[tuple[Size, ...], tuple[int, ...]]] = [(type_.shape, ()) for type_ in outputs]
+    for leaf in leaves(result) if result is not None else ():
+        if isinstance(leaf, OutputArray) and leaf.order:
+            found[leaf.output] = (leaf.type.shape, leaf.order)
+    return found
 
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")

@@ -107,7 +107,14 @@ class ReferenceProgram:
         objects, env, _ = matched
         sizes = dict(zip(self.symbols(self.graph), (evaluate(size, env) for size in plan.sizes), strict=True))
         inputs = [np.asarray(objects[place]) for place in plan.arrays]
-        return late.reference().run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)
+        made = late.reference().run_graph(self.graph, inputs, [objects[place] for place, _ in plan.scalars], sizes)
+        return [_in_order(array, output.order) for array, output in zip(made, plan.outputs, strict=True)]
+
+
+def _in_order(array: Array, order: tuple[int, ...]) -> Array:
+    """An output with its axes as results have them; the program's are as they lie in memory, outermost first."""
+    outer = order[::-1]
+    return array.transpose([outer.index(axis) for axis in range(array.ndim)]) if order else array
 
 
 class Programs:

@@ -59,7 +59,7 @@ class ResultTree:
             return ("scalar", result.output)
         stored = self.outputs[result.output]
         slot = self.builder.slot(stored.dtype.numpy)
-        if result.placement is not None:
+        if result.placement is not None and not (result.order and result.writable):
             offset, strides = result.placement
             return ("part", result.output, slot, result.type.shape, strides, offset, result.writable)
         if result.writable:

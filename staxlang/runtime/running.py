@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from staxlang.base.types import dense_strides
 from staxlang.runtime import late
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import EntryPlan, evaluate
@@ -39,7 +40,7 @@ class Runnable(Protocol):
 def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
     """The outputs of loaded code, as arrays."""
     objects, env, _ = matched
-    outputs = [_memory([evaluate(size, env) for size in output.shape], slots[output.slot], "a result") for output in plan.outputs]
+    outputs = [_result(plan, number, slots, env) for number in range(len(plan.outputs))]
     if evaluate(plan.work, env) >= REACH:
         late.raise_error("out-of-memory", bytes=f"{8 * evaluate(plan.work, env):,}", what="the elements that it works on")
     inputs = [np.asarray(objects[place]) for place in plan.arrays]
@@ -59,10 +60,20 @@ def execute(program: ProgramFunction, plan: EntryPlan, slots: list[Any], matched
     return outputs
 
 
-def _memory(shape: list[int], dtype: Any, what: str) -> Array:
+def _result(plan: EntryPlan, number: int, slots: list[Any], env: dict[str, int]) -> Array:
+    """Memory for an output, with its axes in their order."""
+    output = plan.outputs[number]
+    extents, dtype = [evaluate(size, env) for size in output.shape], slots[output.slot]
+    if not output.order:
+        return _memory(extents, dtype, "a result")
+    strides = [stride * output.itemsize for stride in dense_strides(tuple(extents), output.order)]
+    return _memory(extents, dtype, "a result", strides)
+
+
+def _memory(shape: list[int], dtype: Any, what: str, strides: Any = None) -> Array:
     """A new array without values; the diagnostic where there is no memory for it (NumPy: no address, either)."""
     try:
-        return np.empty(shape, dtype)
+        return np.empty(shape, dtype) if strides is None else np.ndarray(shape, dtype, strides=strides)
     except (MemoryError, ValueError):
         count = math.prod(shape) * np.dtype(dtype).itemsize
         late.raise_error("out-of-memory", bytes=f"{count:,}", what=what)

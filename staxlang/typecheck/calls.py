@@ -18,7 +18,7 @@ from staxlang.base.recursion import make_room
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import branches, captures, names, operators, pointwise, scalars
+from staxlang.typecheck import branches, captures, memory_order, names, operators, pointwise, scalars
 from staxlang.typecheck.captures import default_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import RETURN, Frame, Rules
@@ -227,7 +227,8 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
     shape = structure[0]
     parts = shape if isinstance(shape, tuple) else (shape,)
     made = tuple(
-        call.array(handle, TensorType(part.type.dtype, part.type.shape), part.scalar) for handle, part in zip(results, parts, strict=True)
+        call.array(handle, TensorType(part.type.dtype, part.type.shape), part.scalar, memory_order.kept(call, (part,), part.rank))
+        for handle, part in zip(results, parts, strict=True)
     )
     return made if isinstance(shape, tuple) else made[0]
 
@@ -272,6 +273,8 @@ def _parameter(call: CallContext, value: Value, handle: Handle, type_: TensorTyp
         return ScalarValue(value.kind, scalars.Converted(handle, type_, call.span, "a number inside a composite"))
     made = pointwise.fresh(handle, type_)
     made.scalar = value.scalar
+    if type(value) is ArrayValue:
+        made.storage.order = memory_order.kept(call, (value,), value.rank)
     return made
 
 

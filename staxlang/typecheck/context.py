@@ -33,6 +33,7 @@ from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.index_notation.scope import Indices
+from staxlang.typecheck.memory_order import Order
 from staxlang.typecheck.mutation import write
 from staxlang.typecheck.origins import ordinal, origin_note
 from staxlang.typecheck.problems import Problem
@@ -245,13 +246,15 @@ class CallContext:
             if among and not indices.searching:
                 self.error("index-in-shape", extent=indices.text(extent), name=among[0].name)
 
-    def array(self, handle: Handle, type: TensorType, scalar: bool | None = None) -> ArrayValue:
+    def array(self, handle: Handle, type: TensorType, scalar: bool | None = None, order: Order | None = None) -> ArrayValue:
         """A new array, with memory of its own, that holds a handle. A 0-d one is a NumPy scalar (immutable) unless `scalar=False`."""
-        return ArrayValue(Storage(handle, type), type, None, (not type.shape) if scalar is None else scalar)
+        return ArrayValue(Storage(handle, type, order=order), type, None, (not type.shape) if scalar is None else scalar)
 
-    def operation(self, op: str, operands: Sequence[ArrayValue], type: TensorType, **attributes: Any) -> ArrayValue:
-        """`record` on arrays, giving a new array of the given type."""
-        return self.array(self.record(op, tuple(self.handle(x) for x in operands), attributes, type), type)
+    def operation(
+        self, op: str, operands: Sequence[ArrayValue], type: TensorType, order: Order | None = None, **attributes: Any
+    ) -> ArrayValue:
+        """`record` on arrays, giving a new array of the given type, its axes in that order in memory."""
+        return self.array(self.record(op, tuple(self.handle(x) for x in operands), attributes, type), type, order=order)
 
     def handle(self, value: Value) -> Handle:
         """What a numeric value holds now: an array's current value (its view read), a number as a 0-d value of its default dtype."""
@@ -297,9 +300,9 @@ class CallContext:
         made.readonly = True
         return made
 
-    def copy(self, array: ArrayValue) -> ArrayValue:
+    def copy(self, array: ArrayValue, order: Order | None = None) -> ArrayValue:
         """The same elements in memory of their own."""
-        return self.array(self.handle(array), TensorType(array.type.dtype, array.type.shape), scalar=False)
+        return self.array(self.handle(array), TensorType(array.type.dtype, array.type.shape), scalar=False, order=order)
 
     def strides(self, array: ArrayValue) -> tuple[Size, ...] | None:
         """Element strides of an array in its storage's memory as NumPy would have it; None where the view is not affine."""

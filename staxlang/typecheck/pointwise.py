@@ -16,8 +16,8 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy
 from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
 from staxlang.base.sizes import Condition, Size, linear_in
-from staxlang.base.types import TensorType, row_major_strides
-from staxlang.typecheck import binding, scalars, views
+from staxlang.base.types import TensorType, dense_strides, row_major_strides
+from staxlang.typecheck import binding, memory_order, scalars, views
 from staxlang.typecheck.index_notation.reads import note_own_read
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import (
@@ -226,7 +226,8 @@ def cast(call: CallContext, value: Value, dtype: DType) -> ArrayValue:
     if value.type.dtype is dtype:
         return value
     type_ = TensorType(dtype, value.type.shape)
-    return call.array(call.record("cast", (read(call, value),), {}, type_), type_, value.scalar)
+    order = memory_order.kept(call, (value,), len(type_.shape))
+    return call.array(call.record("cast", (read(call, value),), {}, type_), type_, value.scalar, order)
 
 
 # ---- views ----
@@ -250,8 +251,8 @@ def strides(call: CallContext, array: ArrayValue) -> tuple[Size, ...] | None:
 
 def placement(call: CallContext, array: ArrayValue) -> tuple[Size, tuple[Size, ...]] | None:
     """Where an array lies in its storage's memory, in elements: the place of its first element, and its strides."""
-    stored = array.storage.type
-    layout = stored.layout if stored.layout is not None else row_major_strides(stored.shape)
+    stored, order = array.storage.type, array.storage.order
+    layout = dense_strides(stored.shape, order) if order is not None else stored.layout or row_major_strides(stored.shape)
     if array.subscripts is None:
         return 0, layout
     place: Size = 0
@@ -421,7 +422,8 @@ def pointwise(call: CallContext, name: str, operands: Sequence[Value], dtype: DT
     shape = broadcast_shapes(call, [operand.type.shape if type(operand) is ArrayValue else () for operand in operands], operands)
     handles = tuple(_operand(call, operand, into, shape) for operand, into in zip(operands, wanted, strict=True))
     type_ = TensorType(result, shape)
-    return call.array(call.record(name, handles, {}, type_), type_)
+    order = memory_order.kept(call, [one for one in operands if type(one) is ArrayValue], len(shape))
+    return call.array(call.record(name, handles, {}, type_), type_, order=order)
 
 
 def _exponent(call: CallContext, value: Value) -> Value:

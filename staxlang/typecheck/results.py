@@ -12,8 +12,9 @@ from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType, element_count
-from staxlang.typecheck import pointwise, scalars
+from staxlang.typecheck import pointwise, scalars, views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.memory_order import Order
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Leaf
 from staxlang.typecheck.values import (
@@ -26,6 +27,7 @@ from staxlang.typecheck.values import (
     ScalarValue,
     SizeValue,
     StaticValue,
+    Storage,
     Value,
 )
 
@@ -37,6 +39,7 @@ class OutputArray:
     Leaves that name one output share its memory, as the program shared it; leaves of different outputs never do (though two outputs may
     be one node of the graph, or an input's). Of a view, `subscripts` say which element of the output each of its elements is, and
     `placement` the same for memory: its first element and its strides, in elements. Both are None where it is all of the output.
+    `order`: it is all of the output, which holds its axes in that order, innermost first (then `placement` is there, too).
     """
 
     output: int
@@ -45,6 +48,7 @@ class OutputArray:
     scalar: bool = False
     placement: tuple[Size, tuple[Size, ...]] | None = None
     writable: bool = True
+    order: Order | None = None
 
 
 @record
@@ -204,7 +208,7 @@ class Results:
         if value.scalar:
             return OutputArray(self._output(self.call.handle(value), type_), type_, None, True)
         placed = pointwise.placement(self.call, value)
-        view = placed if value.subscripts is not None else None
+        view = placed if value.subscripts is not None or storage.order is not None else None
         if storage.source is not None and placed is not None:
             return InputArray(storage.source.position, type_, value.subscripts, view, not value.readonly)
         shared = self._uses[id(storage)] > 1
@@ -213,6 +217,25 @@ class Results:
             return OutputArray(self._output(self.call.handle(value), type_), type_, None, False, None, not value.readonly)
         buffer = self._buffers.get(id(storage))
         if buffer is None:
-            stored = TensorType(storage.type.dtype, storage.type.shape)
-            buffer = self._buffers[id(storage)] = self._output(storage.handle, stored)
-        return OutputArray(buffer, type_, value.subscripts, False, view, not value.readonly)
+            buffer = self._buffers[id(storage)] = self._stored(storage)
+        order = storage.order if value.subscripts is None else None
+        return OutputArray(buffer, type_, _subscripts(value), False, view, not value.readonly, order)
+
+    def _stored(self, storage: Storage) -> int:
+        """The output that is a storage, with its axes in their order in memory."""
+        dtype, shape, order = storage.type.dtype, storage.type.shape, storage.order
+        if order is None:
+            return self._output(storage.handle, TensorType(dtype, shape))
+        outer = order[::-1]
+        lying = TensorType(dtype, tuple([shape[axis] for axis in outer]))
+        subscripts = tuple([views.index(outer.index(axis)) for axis in range(len(shape))])
+        return self._output(self.call.record("view", (storage.handle,), {"subscripts": subscripts}, lying), lying)
+
+
+def _subscripts(value: ArrayValue) -> tuple[Size, ...] | None:
+    """Which element of its output each element of an array is."""
+    order = value.storage.order
+    if order is None:
+        return value.subscripts
+    own = value.subscripts if value.subscripts is not None else views.indices(value.rank)
+    return tuple([own[axis] for axis in order[::-1]])

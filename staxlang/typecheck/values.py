@@ -67,12 +67,16 @@ class Storage:
     """The memory behind arrays: holds the handle of the whole value that is there now. Writing rebinds `handle`.
 
     `source` is the argument or captured array (an `ArrayLeaf`) that it came in as, None for a value made by the program.
+    `order` lists the axes of a value made by the program as they lie in memory, innermost first; None is row-major.
     """
 
-    __slots__ = ("handle", "original", "source", "type", "writable", "written")
+    __slots__ = ("handle", "order", "original", "source", "type", "writable", "written")
 
-    def __init__(self, handle: Handle, type: TensorType, source: Any = None, writable: bool = True) -> None:
+    def __init__(
+        self, handle: Handle, type: TensorType, source: Any = None, writable: bool = True, order: tuple[int, ...] | None = None
+    ) -> None:
         self.handle = handle
+        self.order = order
         self.type = type
         self.source = source
         self.writable = writable

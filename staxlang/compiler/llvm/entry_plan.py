@@ -56,12 +56,16 @@ class Place(NamedTuple):
 
 
 class Output(NamedTuple):
-    """An array that the program fills; `slot` holds its NumPy dtype object. Outputs of rank 0 are filled in place on the stack."""
+    """An array that the program fills; `slot` holds its NumPy dtype object. Outputs of rank 0 are filled in place on the stack.
+
+    `order` lists its axes as they lie in memory, innermost first; () is row-major.
+    """
 
     dtype: str
     itemsize: int
     shape: tuple[Size, ...]
     slot: int
+    order: tuple[int, ...] = ()
 
 
 class EntryPlan(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from staxlang.base.dtypes import DTYPES
 from staxlang.base.sizes import Size, SizeExpression
-from staxlang.base.types import element_count
+from staxlang.base.types import dense_strides, element_count
 from staxlang.compiler.llvm.entry_checks import WRITEABLE, EntryWriter
 from staxlang.compiler.llvm.support import ALIGNED
 
@@ -35,16 +35,20 @@ class ResultWriter:
                 w.store("ptr", f"%out{index}.value", "%arrays", 8 * (first + index))
                 continue
             dims = self.extents(output.shape, f"out{index}.dims")
-            array = self._new(self.e.slot(output.slot), len(output.shape), dims, element_count(output.shape) * output.itemsize)
+            strides = "null"
+            if output.order:
+                steps = [step * output.itemsize for step in dense_strides(output.shape, output.order)]
+                strides = self.extents(tuple(steps), f"out{index}.strides")
+            array = self._new(self.e.slot(output.slot), len(output.shape), dims, strides, element_count(output.shape) * output.itemsize)
             w.require(w.op(f"icmp ne ptr {array}, null"), self.e.undo())
             w.store("ptr", w.load("ptr", array, self.e.layout.array_data), "%arrays", 8 * (first + index))
             self.e.made.append(array)
             self._arrays[index] = array
 
-    def _new(self, descr: str, rank: int, dims: str, bytes: Size) -> str:
+    def _new(self, descr: str, rank: int, dims: str, strides: str, bytes: Size) -> str:
         w = self.w
-        if isinstance(bytes, SizeExpression) or bytes >= ALIGNED:
-            arguments = (("ptr", descr), ("i32", str(rank)), ("ptr", dims), ("i64", w.size(bytes)))
+        if strides != "null" or isinstance(bytes, SizeExpression) or bytes >= ALIGNED:
+            arguments = (("ptr", descr), ("i32", str(rank)), ("ptr", dims), ("ptr", strides), ("i64", w.size(bytes)))
             return w.call("ptr", "stax_new_array", *arguments)
         w.call("void", "Py_IncRef", ("ptr", descr))
         return self._new_view(descr, rank, dims, "null", "null", "0")

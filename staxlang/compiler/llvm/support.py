@@ -74,9 +74,12 @@ define void @stax_raise(ptr %function, i32 %status) nounwind {
 """
 
 _ARRAYS = """
-define ptr @stax_new_array(ptr %descr, i32 %rank, ptr %dims, i64 %bytes) nounwind {
+; strides: null where row-major
+define ptr @stax_new_array(ptr %descr, i32 %rank, ptr %dims, ptr %strides, i64 %bytes) nounwind {
   call void @Py_IncRef(ptr %descr)
-  %aligned = icmp uge i64 %bytes, {ALIGNED}
+  %many = icmp uge i64 %bytes, {ALIGNED}
+  %strided = icmp ne ptr %strides, null
+  %aligned = or i1 %many, %strided
   br i1 %aligned, label %block, label %plain
 plain:
   %small = call ptr @stax_numpy_new(ptr @PyArray_Type, ptr %descr, i32 %rank, ptr %dims, ptr null, ptr null, i32 0, ptr null)
@@ -90,7 +93,7 @@ memory:
   call ptr @PyErr_NoMemory()
   ret ptr null
 wrap:
-  %array = call ptr @stax_numpy_new(ptr @PyArray_Type, ptr %descr, i32 %rank, ptr %dims, ptr null, ptr %data, i32 1281, ptr null)
+  %array = call ptr @stax_numpy_new(ptr @PyArray_Type, ptr %descr, i32 %rank, ptr %dims, ptr %strides, ptr %data, i32 1281, ptr null)
   %missing = icmp eq ptr %array, null
   br i1 %missing, label %undo, label %own
 undo:

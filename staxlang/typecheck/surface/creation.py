@@ -9,6 +9,7 @@ import numpy as np
 from staxlang.base.dtypes import BOOL, F64, I64, DType, concrete, promote
 from staxlang.base.sizes import Condition, Size, floordiv, maximum
 from staxlang.base.types import TensorType
+from staxlang.typecheck import memory_order
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
     absent,
@@ -26,10 +27,9 @@ from staxlang.typecheck.surface.arguments import (
     sequence_items,
 )  # fmt: skip
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.surface.shaping import broadcasted, converted
+from staxlang.typecheck.surface.shaping import ORDER_C, ORDER_K, broadcasted, converted
 from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, ScalarValue, SizeValue, StaticValue, Value
 
-ORDER_C, ORDER_K = StaticValue("C"), StaticValue("K")
 _ZERO, _ONE = StaticValue(0), StaticValue(1)
 
 
@@ -49,7 +49,7 @@ def extents(call: CallContext, shape: Value) -> tuple[Size, ...]:
 def zeros(
     call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
 ) -> Value:
-    return full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape))
+    return _in_order(call, full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape)), order)
 
 
 @spelled("np.empty", "word.empty")
@@ -57,14 +57,14 @@ def empty(
     call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
 ) -> Value:
     """An array whose elements mean nothing until they are set: zeros here, so that every run is the same."""
-    return full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape))
+    return _in_order(call, full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape)), order)
 
 
 @spelled("np.ones", "word.ones")
 def ones(
     call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE
 ) -> Value:
-    return full(call, _ONE, dtype_of(call, dtype) or F64, extents(call, shape))
+    return _in_order(call, full(call, _ONE, dtype_of(call, dtype) or F64, extents(call, shape)), order)
 
 
 @spelled("np.full", "word.full")
@@ -78,7 +78,19 @@ def full_(
     device: Value = NONE,
     like: Value = NONE,
 ) -> Value:
-    return _filled(call, extents(call, shape), fill_value, dtype_of(call, dtype))
+    return _in_order(call, _filled(call, extents(call, shape), fill_value, dtype_of(call, dtype)), order)
+
+
+def _in_order(call: CallContext, made: ArrayValue, order: Value, prototype: Value | None = None) -> ArrayValue:
+    """A new array with its axes in memory as `order` says: "C", "F", or "A" and "K" of the prototype's."""
+    if prototype is None:
+        only(call, call.text(), "order", order, "C", "F")
+        made.storage.order = memory_order.of_copy(call, made, call.static(order, "order"))
+    else:
+        only(call, call.text(), "order", order, "C", "F", "A", "K")
+        like = array_of(call, prototype)
+        made.storage.order = memory_order.of_copy(call, like, call.static(order, "order")) if like.rank == made.rank else None
+    return made
 
 
 def _filled(call: CallContext, shape: tuple[Size, ...], fill: Value, dtype: DType | None) -> ArrayValue:
@@ -106,7 +118,7 @@ def zeros_like(
     device: Value = NONE,
 ) -> Value:
     own, target = _like(call, a, dtype, shape)
-    return full(call, _ZERO, target, own)
+    return _in_order(call, full(call, _ZERO, target, own), order, a)
 
 
 @spelled("np.empty_like", "word.empty_like")
@@ -115,7 +127,7 @@ def empty_like(
     device: Value = NONE,
 ) -> Value:  # fmt: skip
     own, target = _like(call, prototype, dtype, shape)
-    return full(call, _ZERO, target, own)
+    return _in_order(call, full(call, _ZERO, target, own), order, prototype)
 
 
 @spelled("np.ones_like", "word.ones_like")
@@ -130,7 +142,7 @@ def ones_like(
     device: Value = NONE,
 ) -> Value:
     own, target = _like(call, a, dtype, shape)
-    return full(call, _ONE, target, own)
+    return _in_order(call, full(call, _ONE, target, own), order, a)
 
 
 @spelled("np.full_like", "word.full_like")
@@ -139,7 +151,7 @@ def full_like(
     shape: Value = NONE, *, device: Value = NONE,
 ) -> Value:  # fmt: skip
     own, target = _like(call, a, dtype, shape)
-    return _filled(call, own, fill_value, target)
+    return _in_order(call, _filled(call, own, fill_value, target), order, a)
 
 
 @spelled("method.fill")
@@ -224,21 +236,40 @@ def array(
     call: CallContext, object: Value, dtype: Value = NONE, *, copy: Value = TRUE, order: Value = ORDER_K, subok: Value = FALSE,
     ndmin: Value = _ZERO, ndmax: Value = _ZERO, like: Value = NONE,
 ) -> Value:  # fmt: skip
-    made = _converted_to_array(call, object, dtype_of(call, dtype), not absent(copy) and flag(call, copy, "copy"))
+    only(call, "array", "order", order, "C", "F", "A", "K", None)
+    how = call.static(order, "order") or "K"
+    made = _converted_to_array(call, object, dtype_of(call, dtype), not absent(copy) and flag(call, copy, "copy"), how)
     missing = call.static_int(ndmin, "ndmin") - made.rank
     return expand(call, made, *range(missing)) if missing > 0 else made
 
 
-@spelled("np.asarray", "np.ascontiguousarray", "np.asanyarray", "np.asfortranarray", "np.require", "word.asarray")
+@spelled("np.asarray", "np.asanyarray", "np.require", "word.asarray")
 def asarray(
     call: CallContext, a: Value, dtype: Value = NONE, order: Value = NONE, *, device: Value = NONE, copy: Value = NONE, like: Value = NONE
 ) -> Value:
-    return _converted_to_array(call, a, dtype_of(call, dtype), not absent(copy) and flag(call, copy, "copy"))
+    only(call, "asarray", "order", order, "C", "F", "A", "K", None)
+    how = call.static(order, "order") or "K"
+    return _converted_to_array(call, a, dtype_of(call, dtype), not absent(copy) and flag(call, copy, "copy"), how)
 
 
-def _converted_to_array(call: CallContext, value: Value, dtype: DType | None, copied: bool) -> ArrayValue:
+@spelled("np.ascontiguousarray")
+def ascontiguousarray(call: CallContext, a: Value, dtype: Value = NONE, *, like: Value = NONE) -> Value:
+    return _with_an_axis(call, _converted_to_array(call, a, dtype_of(call, dtype), False, "C"))
+
+
+@spelled("np.asfortranarray")
+def asfortranarray(call: CallContext, a: Value, dtype: Value = NONE, *, like: Value = NONE) -> Value:
+    return _with_an_axis(call, _converted_to_array(call, a, dtype_of(call, dtype), False, "F"))
+
+
+def _with_an_axis(call: CallContext, made: ArrayValue) -> ArrayValue:
+    """What NumPy asks contiguous arrays to have."""
+    return made if made.rank else expand(call, made, 0)
+
+
+def _converted_to_array(call: CallContext, value: Value, dtype: DType | None, copied: bool, order: str = "K") -> ArrayValue:
     if isinstance(value, ArrayValue):
-        made = converted(call, value, dtype or value.dtype, copied)
+        made = converted(call, value, dtype or value.dtype, copied, order)
         return ArrayValue(made.storage, made.type, made.subscripts) if made.scalar else made
     if call.is_numeric(value):
         single = call.to_array(value, dtype)
@@ -248,7 +279,8 @@ def _converted_to_array(call: CallContext, value: Value, dtype: DType | None, co
     if numbers is not None:
         return constant_array(call, numbers, "the list", dtype)
     made = array_of(call, value)
-    return made if dtype is None else call.cast(made, dtype)
+    made = made if dtype is None else call.cast(made, dtype)
+    return made if order in ("K", "A", "C") else converted(call, made, made.dtype, False, order)
 
 
 @spelled("np.isscalar")

@@ -14,7 +14,7 @@ from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import promote
 from staxlang.base.sizes import Condition, Size, floordiv, minimum
 from staxlang.base.types import TensorType
-from staxlang.typecheck import views
+from staxlang.typecheck import memory_order, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
     absent,
@@ -99,7 +99,8 @@ def join(call: CallContext, parts: list[ArrayValue], axis: int) -> ArrayValue:
     parts = [part for part in parts if part.shape[axis] != 0] or parts[:1]
     if len(parts) == 1:
         return call.copy(parts[0])
-    return call.operation("concatenate", parts, TensorType(first.dtype, tuple(shape)), axis=axis)
+    order = memory_order.joined(call, parts, len(shape))
+    return call.operation("concatenate", parts, TensorType(first.dtype, tuple(shape)), order, axis=axis)
 
 
 @spelled("np.stack", "word.stack")

@@ -12,6 +12,7 @@ import numpy as np
 from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType
 from staxlang.base.sizes import Condition, Size, maximum, minimum
 from staxlang.base.types import TensorType
+from staxlang.typecheck import memory_order
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.reshaping import product
 from staxlang.typecheck.scalars import Computed, kind_of
@@ -78,10 +79,11 @@ def reduce(call: CallContext, kind: str, array: ArrayValue, axes: tuple[int, ...
     if not axes and kind not in ("argmin", "argmax"):
         alone = call.cast(array, I64 if kind == "count" else result)
         return call.array(call.handle(alone), TensorType(alone.dtype, shape))  # never the array itself; of a 0-d one a NumPy scalar
+    order = memory_order.reduced(call, array, axes) if kind not in ("argmin", "argmax") else None
     if array.dtype is F16 and kind in ("sum", "prod"):
-        wide = call.operation("reduce", [call.cast(array, F32)], TensorType(F32, shape), kind=kind, axes=axes)
+        wide = call.operation("reduce", [call.cast(array, F32)], TensorType(F32, shape), order, kind=kind, axes=axes)
         return call.cast(wide, result)
-    return call.operation("reduce", [array], TensorType(result, shape), kind=kind, axes=axes)
+    return call.operation("reduce", [array], TensorType(result, shape), order, kind=kind, axes=axes)
 
 
 def kept(call: CallContext, result: ArrayValue, axes: tuple[int, ...], keepdims: Value) -> ArrayValue:
@@ -372,7 +374,8 @@ def _scanned(call: CallContext, kind: str, a: Value, axis: Value, dtype: Value, 
 
 def scan(call: CallContext, kind: str, array: ArrayValue, axis: int) -> ArrayValue:
     """Running totals along an axis; of half floats each step is rounded, as NumPy does."""
-    return call.operation("scan", [array], TensorType(array.dtype, array.shape), kind=kind, axis=axis)
+    order = memory_order.kept(call, [array], array.rank)
+    return call.operation("scan", [array], TensorType(array.dtype, array.shape), order, kind=kind, axis=axis)
 
 
 @spelled("np.cumulative_sum")

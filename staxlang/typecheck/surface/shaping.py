@@ -11,7 +11,7 @@ from functools import partial
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType
 from staxlang.base.sizes import Condition, Size
-from staxlang.typecheck import pointwise, reshaping, views
+from staxlang.typecheck import memory_order, pointwise, reshaping, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.surface.arguments import (
@@ -36,6 +36,7 @@ from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue
 from staxlang.typecheck.views import Answer, shape_text
 
 ORDER_C = StaticValue("C")
+ORDER_K = StaticValue("K")
 
 
 # ---- reshape ----
@@ -305,29 +306,51 @@ def diagonal(
 # ---- copies and casts ----
 
 
-@spelled("np.copy", "method.copy", "word.copy")
-def copy(call: CallContext, a: Value, order: Value = StaticValue("K"), subok: Value = FALSE) -> Value:
-    return call.copy(array_of(call, a))
+@spelled("np.copy", "word.copy")
+def copy(call: CallContext, a: Value, order: Value = ORDER_K, subok: Value = FALSE) -> Value:
+    return copied(call, array_of(call, a), order)
+
+
+@spelled("method.copy")
+def copy_method(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
+    return copied(call, array_of(call, a), order)
+
+
+def copied(call: CallContext, array: ArrayValue, order: Value) -> ArrayValue:
+    """The same elements in memory of their own, in C's, Fortran's or ("K") their own order."""
+    only(call, "copy", "order", order, "C", "F", "A", "K")
+    return call.copy(array, memory_order.of_copy(call, array, call.static(order, "order")))
 
 
 @spelled("method.astype")
 def astype(
-    call: CallContext, a: Value, dtype: Value, order: Value = StaticValue("K"), casting: Value = StaticValue("unsafe"),
+    call: CallContext, a: Value, dtype: Value, order: Value = ORDER_K, casting: Value = StaticValue("unsafe"),
     subok: Value = TRUE, copy: Value = TRUE,
 ) -> Value:  # fmt: skip
     array = array_of(call, a)
     target = named_dtype(call, dtype)
     check_cast(call, array.dtype, target, call.static(casting, "casting"), "astype")
-    return converted(call, array, target, flag(call, copy, "copy"))
+    only(call, "astype", "order", order, "C", "F", "A", "K")
+    return converted(call, array, target, flag(call, copy, "copy"), call.static(order, "order"))
 
 
-def converted(call: CallContext, array: ArrayValue, target: DType, copied: bool) -> ArrayValue:
-    """The array in a dtype: new memory, unless it has the dtype and no copy is asked for."""
-    if array.dtype is not target:
+def converted(call: CallContext, array: ArrayValue, target: DType, copied: bool, order: str = "K") -> ArrayValue:
+    """The array in a dtype: new memory, unless it has the dtype and order and no copy is asked for."""
+    if array.scalar:
         return call.cast(array, target)
-    if not copied or array.scalar:
+    lies = memory_order.of_copy(call, array, order)
+    if array.dtype is not target:
+        made = call.cast(array, target)
+        made.storage.order = lies
+        return made
+    if not copied and (order in ("K", "A") or _lies_so(call, array, order)):
         return array
-    return call.copy(array)
+    return call.copy(array, lies)
+
+
+def _lies_so(call: CallContext, array: ArrayValue, order: str) -> bool:
+    """Whether an array is without gaps in C's or Fortran's order already; what is not known of its strides becomes a guard."""
+    return pointwise.is_contiguous(call, reversed_axes(call, array) if order == "F" else array)
 
 
 @spelled("np.astype")
