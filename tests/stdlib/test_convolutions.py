@@ -131,3 +131,33 @@ def test_embedding_reads_only_inside() -> None:
     np.testing.assert_array_equal(looked_up(index, table), table[index])
     with pytest.raises(IndexError):
         looked_up(np.array([[0, 5], [0, 0]]), table)
+
+
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_convolutions_are_products_of_matrices(symbolic: bool) -> None:
+    """The windows are copied once, in rows as they lie, and a library multiplies them, straight into the result."""
+    kernel = stax.kernel(lambda x, w: stax.conv2d(x, w, padding=1), sizes="symbolic" if symbolic else "static")
+    x, w = rng.standard_normal((3, 8, 20, 24)).astype("f4"), rng.standard_normal((16, 8, 3, 3)).astype("f4")
+    np.testing.assert_allclose(kernel(x, w), correlated(x, w, (1, 1), (1, 1), (1, 1), 1), rtol=1e-4, atol=1e-4)
+    report = kernel.explain(x, w)
+    names = [one.name for one in report.kernels]
+    windows = 3 * 8 * 9 * 20 * 24 * 4
+    moved = report.bytes_lower_bound + 2 * windows
+    assert len(names) == 2 and "gemm" in names and report.bytes_moved <= moved + 3 * w.nbytes and not report.copies
+    assert report.kernels[0].loops and "i" in report.kernels[0].loops[-1]
+
+
+def test_convolutions_of_no_examples_and_of_one_image() -> None:
+    w = rng.standard_normal((4, 2, 3, 3))
+    assert stax.conv2d(np.ones((0, 2, 5, 6)), w, padding=1).shape == (0, 4, 5, 6)
+    x = rng.standard_normal((2, 5, 6))
+    np.testing.assert_allclose(stax.conv2d(x, w, padding=1), correlated(x[None], w, (1, 1), (1, 1), (1, 1), 1)[0], rtol=1e-12, atol=1e-12)
+    assert stax.conv1d(np.ones((0, 2, 5)), w[:, :, 0], padding=1).shape == (0, 4, 5)
+
+
+def test_a_view_with_axes_of_one_is_no_copy() -> None:
+    kernel = stax.kernel(lambda a, b: (a @ b)[:, None, :, None])
+    a, b = rng.standard_normal((40, 50)), rng.standard_normal((50, 60))
+    np.testing.assert_allclose(kernel(a, b), (a @ b)[:, None, :, None], rtol=1e-12)
+    report = kernel.explain(a, b)
+    assert len(report.kernels) == 1 and not report.copies and report.bytes_moved == report.bytes_lower_bound

@@ -74,10 +74,18 @@ def _matrix(state: Lowering, operand: Node, batch: int, contracted: int) -> Buff
     shape = operand.type.shape
     middle = len(shape) - contracted
     rows_extent, columns_extent = element_count(shape[batch:middle]), element_count(shape[middle:])
-    turned = view is not None and _longest_run(view, batch, middle) > _longest_run(view, middle, len(shape))
+    turned = view is not None and _lies_turned(view, batch, middle)
     buffer = _copied(state, operand, (*range(batch), *range(middle, len(shape)), *range(batch, middle)) if turned else None)
     steps = (1, rows_extent) if turned else (columns_extent, 1)
     return BufferView(buffer, (*shape[:batch], rows_extent, columns_extent), (*state.buffers[buffer].strides[:batch], *steps))
+
+
+def _lies_turned(view: BufferView, batch: int, middle: int) -> bool:
+    """Whether memory is walked better along the free axes. Windows that overlap walk it along both: their places are more than their
+    elements."""
+    free, contracted = _longest_run(view, batch, middle), _longest_run(view, middle, len(view.shape))
+    overlap = batch < middle < len(view.shape) and view.strides[middle - 1] == view.strides[-1] == 1
+    return free > contracted or (overlap and free == contracted)
 
 
 def _longest_run(view: BufferView, first: int, last: int) -> int:

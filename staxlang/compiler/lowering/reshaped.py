@@ -28,6 +28,6 @@ def reshaped(node: Node, facts: Facts) -> Node | None:
     place: Size = 0
     for subscript, stride in zip(subscripts, row_major_strides(base.type.shape), strict=True):
         place = place + subscript * stride
-    for index, stride in zip(indices(len(shape)), row_major_strides(shape), strict=True):
-        place = place - index * stride
+    for index, stride, extent in zip(indices(len(shape)), row_major_strides(shape), shape, strict=True):
+        place = place - index * stride if extent != 1 else place  # along an axis of extent 1 there are no steps
     return base if place == 0 else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from staxlang.base.dtypes import can_cast
 from staxlang.base.operations import OPERATIONS
-from staxlang.base.sizes import Condition, Facts, Size, linear_in
+from staxlang.base.sizes import Condition, Facts, Size, index_range, linear_in
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.chains import writes_constant_place
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
@@ -103,6 +103,23 @@ def whole_view(rewriting: Rewriting, node: Node) -> Node | None:
     if made is node and node.type.shape == node.operands[0].type.shape and node["subscripts"] == indices(len(node.type.shape)):
         return node.operands[0]  # of an input with a layout: the value is the same
     return made if made is not node else None
+
+
+def tight_border(rewriting: Rewriting, node: Node) -> Node | None:
+    """Axes along which no subscript leaves the base have no border; a view that has none is a plain one."""
+    base, shape = node.operands[0], node.type.shape
+    ranges = {index_name(axis): index_range(extent) for axis, extent in enumerate(shape)}
+    decide = rewriting.facts.decide
+    loose = tuple([
+        axis for axis in node["loose"]
+        if decide(Condition("<=", 0, node["subscripts"][axis]), ranges) is not True
+        or decide(Condition("<", node["subscripts"][axis], base.type.shape[axis]), ranges) is not True
+    ])  # fmt: skip
+    if loose == node["loose"] or any(extent == 0 for extent in shape):
+        return None
+    if not loose:
+        return rewriting.view(base, shape, node["subscripts"])
+    return rewriting.make("bordered", node.operands, node.type, subscripts=node["subscripts"], loose=loose)
 
 
 def view_of_update(rewriting: Rewriting, node: Node) -> Node | None:
@@ -222,6 +239,7 @@ for _name, _rules in {
     "update": (Rule("empty-update", empty_update), Rule("whole-update", whole_update)),
     "concatenate": (Rule("lone-concatenate", lone_concatenate), Rule("nested-concatenate", nested_concatenate)),
     "pad": (Rule("empty-pad", empty_pad),),
+    "bordered": (Rule("tight-border", tight_border),),
     "reduce": (Rule("no-axes", no_axes),),
 }.items():
     NORMALIZE_ROWS[_name] = (*NORMALIZE_ROWS.get(_name, ()), *_rules)
