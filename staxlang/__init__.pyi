@@ -1660,9 +1660,10 @@ def nanpercentile(a: Array, q: Any, axis: _Axis = None, out: Any = None, overwri
 @overload
 def nanpercentile(a: _Given, q: Any, axis: _Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> NDArray[Any]: ...
 @overload
-def searchsorted(a: Array, v: Any, side: str = "left") -> Any: """Where in the increasing vector `a` the elements of `v` belong. Each is compared with all of `a`."""
+def searchsorted(a: Array, v: Any, side: str = "left", sorter: Any = None) -> Any: """Where in the increasing vector `a` the elements of `v` belong. `sorter` are the places of its elements in increasing
+    order where `a` is not. Found by halves of the vector."""
 @overload
-def searchsorted(a: _Given, v: Any, side: str = "left") -> NDArray[Any]: ...
+def searchsorted(a: _Given, v: Any, side: str = "left", sorter: Any = None) -> NDArray[Any]: ...
 @overload
 def digitize(x: Array, bins: Any, right: bool = False) -> Any: """The number of the bin that each element falls into. Bins increase or decrease; `right` closes them at their right end."""
 @overload

@@ -278,3 +278,31 @@ def test_it_is_not_built_ahead_of_time(tmp_path: Path) -> None:
 
     with pytest.raises(stax.StaxError, match="runs inside Python"):
         stax.build(f, tmp_path / "libf.so", specs={"f": [stax.spec(("N",), "f8")]})
+
+
+# ---- searches ----
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_searches(dtype: str) -> None:
+    v = numbers(dtype, (5, 6), 8)
+    for length in (0, 1, 2, 3, 16, 17, 200):
+        u = numbers(dtype, (length,), 9)
+        arrays = {"a": np.sort(u), "v": v, "u": u, "s": np.argsort(u)}
+        texts = ("f(a, v)", "f(a, v, 'right')", "f(a, v[0, 0])", "f(a, v.T, side='right')", "f(u, v, sorter=s)", "f(a[::2], v)",
+                 "f(a, v, 'middle')")  # fmt: skip
+        agree("searchsorted", np.searchsorted, texts, arrays)
+
+
+def test_one_program_for_vectors_of_any_length() -> None:
+    @stax.kernel
+    def places(a, v):
+        return np.searchsorted(a, v), np.digitize(v, a)
+
+    lowered = places.lower(stax.spec(("N",), "f8"), stax.spec(("M",), "f8")).compile("cpu")
+    for length in (2, 3, 10, 1000, 5000):
+        a, v = np.sort(np.random.default_rng(0).normal(size=length)), np.random.default_rng(1).normal(size=77)
+        found = lowered(a, v)
+        np.testing.assert_array_equal(found[0], np.searchsorted(a, v))
+        np.testing.assert_array_equal(found[1], np.digitize(v, a))
+        np.testing.assert_array_equal(places(a, v)[0], np.searchsorted(a, v))

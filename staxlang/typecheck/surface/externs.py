@@ -9,6 +9,7 @@ from typing import Any
 
 from staxlang.base.dtypes import I64
 from staxlang.base.externs import DEMAND, Extern, find_extern
+from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
@@ -66,6 +67,25 @@ def demand(call: CallContext, condition: Value, requirement: Value, /) -> Value:
         wrong = call.pointwise("where", (live, wrong, StaticValue(0)))
     call.operation("assert_index", [call.cast(wrong, I64)], TensorType(I64, ()), extent=1, what=DEMAND + text)
     return NONE
+
+
+_DIGITS = (4, 7, 10, 13, 17, 21, 26, 32)
+_MOST_DIGITS = 40
+"""No axis has so many elements that it takes more binary digits to count them."""
+
+
+@spelled("word.binary_digits")
+def binary_digits(call: CallContext, size: Value, /) -> Value:
+    """For the standard library: how many binary digits hold a size. One that the user has named stays free: it has those that hold any."""
+    extent = call.size(size, "size")
+    if isinstance(extent, int):
+        return StaticValue(extent.bit_length())
+    free = call.is_rigid(extent) or call.context.hint(extent) is None
+    for digits in _DIGITS:
+        within = Condition("<", extent, 2**digits)
+        if call.context.facts.decide(within) if free else call.decide(within, "the length of a search"):
+            return StaticValue(digits)
+    return StaticValue(_MOST_DIGITS)
 
 
 class ExternMeaning:
