@@ -115,7 +115,7 @@ def _rounded_up(f: Function, atom: Atom, indirect: Indirect) -> tuple[str, int] 
         divisor = f.name(level, f"call i64 @llvm.umax.i64(i64 {divisor}, i64 1)", "x")
     less = str(below - 1) if isinstance(below, int) else f.name(level, f"sub i64 {divisor}, 1", "x")
     more = f.name(level, f"add i64 {size}, {less}", "x")
-    quotient = f.name(level, f"udiv i64 {more}, {divisor}", "x")
+    quotient = divided(f, "udiv", more, divisor, level)
     return f.name(level, f"sub i64 0, {quotient}", "x"), level
 
 
@@ -125,14 +125,14 @@ def _floordiv_text(f: Function, atom: Atom, above: str, below: str, level: int) 
         if divisor & (divisor - 1) == 0:
             return f.name(level, f"ashr i64 {above}, {divisor.bit_length() - 1}", "x")
         if atom.nonnegative:
-            return f.name(level, f"udiv i64 {above}, {below}", "x")
+            return divided(f, "udiv", above, below, level)
     elif atom.nonnegative:  # a size of 0 must not trap where nothing of the result is used
         below = f.name(level, f"call i64 @llvm.umax.i64(i64 {below}, i64 1)", "x")
-        return f.name(level, f"udiv i64 {above}, {below}", "x")
+        return divided(f, "udiv", above, below, level)
     else:
         zero = f.name(level, f"icmp eq i64 {below}, 0", "x")
         below = f.name(level, f"select i1 {zero}, i64 1, i64 {below}", "x")
-    quotient = f.name(level, f"sdiv i64 {above}, {below}", "x")
+    quotient = divided(f, "sdiv", above, below, level)
     product = f.name(level, f"mul i64 {quotient}, {below}", "x")
     rest = f.name(level, f"sub i64 {above}, {product}", "x")
     signs = f.name(level, f"xor i64 {rest}, {below}", "x")
@@ -141,6 +141,14 @@ def _floordiv_text(f: Function, atom: Atom, above: str, below: str, level: int) 
     down = f.name(level, f"and i1 {unlike}, {inexact}", "x")
     one = f.name(level, f"sext i1 {down} to i64", "x")
     return f.name(level, f"add i64 {quotient}, {one}", "x")
+
+
+def divided(f: Function, division: str, above: str, below: str, level: int) -> str:
+    """A quotient of sizes. LLVM puts a branch to a shorter division before a long one, unless the dividend looks like a hash, by its xor;
+    where long ones are fast, the blocks of that are all that comes of it: a tenth of the time that LLVM takes for a small kernel."""
+    if f.module.divides and below[0] == "%":
+        above = f.name(level, f"xor i64 {above}, 0", "x")
+    return f.name(level, f"{division} i64 {above}, {below}", "x")
 
 
 # ---- sizes that differ from lane to lane ---------------------------------------------------------------------------

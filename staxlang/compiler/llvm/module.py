@@ -46,6 +46,7 @@ class Module:
         self.masks = target.vector_bytes >= 64  # masked loads and stores cost nothing
         self.soft_half = target.triple.startswith("x86_64") and target.vector_bytes < 32  # f16 conversions came with AVX2's machines
         self.scales = target.vector_bytes >= 64 and target.triple.startswith("x86_64")  # powers of two scale in one instruction
+        self.divides = "+avx512vbmi2" in target.features  # since Ice Lake and Zen 4 64 bits are divided nearly as fast as 32
         self.checks: list[Node] = []
         self.ahead: dict[int, list[tuple[Node, int]]] = {}  # of a nest (by identity): loads and where the next row has the same
         self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from staxlang.base.records import record
 from staxlang.base.sizes import Size
-from staxlang.compiler.llvm.extents import size_text
+from staxlang.compiler.llvm.extents import divided, size_text
 from staxlang.compiler.llvm.externs import emit_extern
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.library import emit_call
@@ -132,7 +132,7 @@ def _grain(f: Function, kernel: Kernel, nest: Nest) -> str:
     total, level = size_text(f, work)
     safe = total if isinstance(work, int) else f.name(level, f"call i64 @llvm.smax.i64(i64 {total}, i64 1)", "x")
     share = f.name(level, f"mul i64 {whole}, {least}", "x")
-    share = f.name(level, f"udiv i64 {share}, {safe}", "x")
+    share = divided(f, "udiv", share, safe, level)
     grain = f.name(level, f"call i64 @llvm.smax.i64(i64 {share}, i64 1)", "x")
     if isinstance(work, int):
         return grain
