@@ -923,10 +923,6 @@ def zeros_like(*args: Any, **options: Any) -> Any: """NumPy's `zeros_like`."""
 def linspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `start` to `stop` at equal distances, `stop` itself unless `endpoint` is false; with `retstep`, also the distance."""
 def logspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, base: _Float = 10.0, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `base ** start` to `base ** stop`, each the same multiple of the one before."""
 def geomspace(start: Any, stop: Any, num: _Int = 50, endpoint: bool = True, dtype: Any = None, axis: _Axis = 0) -> Any: """`num` numbers from `start` to `stop`, each the same multiple of the one before. Both have the same sign."""
-def bartlett(M: Any) -> Any: """The triangular window of M points."""
-def hanning(M: Any) -> Any: """The window of von Hann, M points."""
-def hamming(M: Any) -> Any: """The window of Hamming, M points."""
-def blackman(M: Any) -> Any: """The window of Blackman, M points."""
 def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]: """Coordinates of a grid: for each vector an array over the grid of all of them."""
 def tri(N: Any, M: Any = None, k: _Int = 0, dtype: Any = ...) -> Any: """Ones at and below the k-th diagonal of N rows and M columns, zeros above."""
 @overload
@@ -1128,13 +1124,13 @@ def nan_to_num(x: Array, copy: bool = True, nan: _Float = 0.0, posinf: Any = Non
 @overload
 def nan_to_num(x: _Given, copy: bool = True, nan: _Float = 0.0, posinf: Any = None, neginf: Any = None) -> NDArray[Any]: ...
 @overload
-def isposinf(x: Array) -> bool_: """Where `x` is positive infinity."""
+def isposinf(x: Array, out: Any = None) -> bool_: """Where `x` is positive infinity."""
 @overload
-def isposinf(x: _Given) -> NDArray[np.bool_]: ...
+def isposinf(x: _Given, out: Any = None) -> NDArray[np.bool_]: ...
 @overload
-def isneginf(x: Array) -> bool_: """Where `x` is negative infinity."""
+def isneginf(x: Array, out: Any = None) -> bool_: """Where `x` is negative infinity."""
 @overload
-def isneginf(x: _Given) -> NDArray[np.bool_]: ...
+def isneginf(x: _Given, out: Any = None) -> NDArray[np.bool_]: ...
 @overload
 def isreal(x: Array) -> bool_: """Where the imaginary part is 0."""
 @overload
@@ -1668,11 +1664,25 @@ def searchsorted(a: _Given, v: Any, side: str = "left", sorter: Any = None) -> N
 def digitize(x: Array, bins: Any, right: bool = False) -> Any: """The number of the bin that each element falls into. Bins increase or decrease; `right` closes them at their right end."""
 @overload
 def digitize(x: _Given, bins: Any, right: bool = False) -> NDArray[Any]: ...
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any: """Straight lines through the points (`xp`, `fp`), `xp` increasing, at `x`; `left` and `right` beyond the ends."""
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any: """Straight lines through the points (`xp`, `fp`), `xp` increasing, at `x`; `left` and `right` beyond the ends. With a `period` places are
+    taken modulo it, and the points need no order."""
 @overload
 def piecewise(x: Array, condlist: Any, funclist: Any) -> Any: """Of each element the function, or the number, whose condition holds there; the last of several. One more function is for where none holds."""
 @overload
 def piecewise(x: _Given, condlist: Any, funclist: Any) -> NDArray[Any]: ...
+def poly(seq_of_zeros: Any) -> Any: """The polynomial with these zeros, or of a square matrix the characteristic one; complex zeros give complex coefficients."""
+def polyadd(a1: Any, a2: Any) -> Any: """The sum of two polynomials."""
+def polysub(a1: Any, a2: Any) -> Any: """The difference of two polynomials."""
+def polymul(a1: Any, a2: Any) -> Any: """The product of two polynomials."""
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]: """The quotient and the remainder of a division of polynomials; the remainder has as many coefficients as its degree may ask for."""
+def polyder(p: Any, m: _Int = 1) -> Any: """The m-th derivative of a polynomial."""
+def polyint(p: Any, m: _Int = 1, k: Any = None) -> Any: """The m-th integral of a polynomial; `k` are the constants, one or, for the first integration first, m of them."""
+def roots(p: Any) -> Any: """The zeros of a polynomial, complex: the eigenvalues of its companion matrix. Its first and last coefficients must not be 0: NumPy cuts
+    them off, which changes the size of the result."""
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: bool = False) -> Any: """The polynomial of degree `deg` that is nearest to points by least squares, weighted by `w`; y is a vector, or columns of them.
+
+    With `full` also the residuals, the rank and the singular values of the scaled matrix, and `rcond`; with `cov` the coefficients'
+    covariances (unscaled ones for "unscaled")."""
 @overload
 def mean(a: _F, axis: _Axis = None, dtype: None = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> _F: """The arithmetic mean over `axis`. Integers are averaged in f64, 16-bit floats in f32."""
 @overload
@@ -1851,6 +1861,49 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of either array, each once, in increasing order: the first `size` ones."""
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of the first array that are not in the second, each once, in increasing order: the first `size` ones."""
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of just one of the arrays, each once, in increasing order: the first `size` ones."""
+def diag_indices(n: Any, ndim: _Int = 2) -> tuple[Any, ...]: """The subscripts of the main diagonal of an array with `ndim` axes of extent n."""
+def diag_indices_from(arr: Any) -> tuple[Any, ...]: """The subscripts of the main diagonal of an array with at least two axes, all of one extent."""
+def tril_indices(n: Any, k: _Int = 0, m: Any = None) -> tuple[Any, Any]: """The subscripts of the elements at and below the k-th diagonal of n rows and m columns."""
+def triu_indices(n: Any, k: _Int = 0, m: Any = None) -> tuple[Any, Any]: """The subscripts of the elements at and above the k-th diagonal of n rows and m columns."""
+def tril_indices_from(arr: Any, k: _Int = 0) -> tuple[Any, Any]: """The subscripts of the elements at and below the k-th diagonal of a matrix."""
+def triu_indices_from(arr: Any, k: _Int = 0) -> tuple[Any, Any]: """The subscripts of the elements at and above the k-th diagonal of a matrix."""
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]: """The subscripts of elements of an array of that shape that are given by number."""
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Any: """The numbers of elements that are given by subscripts, one array for each axis of an array of shape `dims`. `mode` is what happens to
+    subscripts that are out of range: "raise", "wrap" or "clip", one or one for each axis."""
+@overload
+def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any: """Each element from the array that `a` names there by number; all are broadcast. `mode` is what happens to numbers that are out of range."""
+@overload
+def choose(a: _Given, choices: Any, out: Any = None, mode: str = "raise") -> NDArray[Any]: ...
+@overload
+def insert(arr: _F, obj: Any, values: Any, axis: _Axis = None) -> _F: """The array with `values` put in before the place `obj`, or each before one of several, along `axis`; without one, of a vector."""
+@overload
+def insert(arr: Array, obj: Any, values: Any, axis: _Axis = None) -> Any: ...
+@overload
+def insert(arr: _Given, obj: Any, values: Any, axis: _Axis = None) -> NDArray[Any]: ...
+@overload
+def resize(a: _F, new_shape: Any) -> _F: """The elements in the new shape, repeated where there are too few."""
+@overload
+def resize(a: Array, new_shape: Any) -> Any: ...
+@overload
+def resize(a: _Given, new_shape: Any) -> NDArray[Any]: ...
+def fromfunction(function: Any, shape: Any, *, dtype: Any = ...) -> Any: """What a function gives of the subscripts of all elements of a shape, an array for each axis."""
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any: """What a function of an array and an axis gives for one axis after the other; axes that it removes are kept with extent 1."""
+@overload
+def nanargmax(a: Array, axis: _Axis = None, out: Any = None, *, keepdims: bool = False) -> Any: """Where the greatest element over `axis` is, NaN left out. There must be another one."""
+@overload
+def nanargmax(a: _Given, axis: _Axis = None, out: Any = None, *, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def nanargmin(a: Array, axis: _Axis = None, out: Any = None, *, keepdims: bool = False) -> Any: """Where the least element over `axis` is, NaN left out. There must be another one."""
+@overload
+def nanargmin(a: _Given, axis: _Axis = None, out: Any = None, *, keepdims: bool = False) -> NDArray[Any]: ...
+@overload
+def packbits(a: Array, axis: _Axis = None, bitorder: str = "big") -> Any: """Eight truths, along `axis` or of all elements, as the bits of a byte; the first is the highest, or with "little" the lowest."""
+@overload
+def packbits(a: _Given, axis: _Axis = None, bitorder: str = "big") -> NDArray[Any]: ...
+@overload
+def unpackbits(a: Array, axis: _Axis = None, count: Any = None, bitorder: str = "big") -> Any: """The bits of bytes as zeros and ones, along `axis` or of all elements: all, `count` of them, or with a negative one so many less."""
+@overload
+def unpackbits(a: _Given, axis: _Axis = None, count: Any = None, bitorder: str = "big") -> NDArray[Any]: ...
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays side by side: along the second axis, vectors along their only one."""
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any: """Arrays below each other; a vector is a row."""
 def dstack(tup: Any) -> Any: """Arrays behind each other, along the third axis."""
@@ -1875,3 +1928,14 @@ def identity(n: Any, dtype: Any = ...) -> Any: """The identity matrix of n rows.
 def indices(dimensions: Any, dtype: Any = ..., sparse: bool = False) -> Any: """For each axis of a shape, the subscript along it of every element."""
 def ix_(*args: Any) -> tuple[Any, ...]: """Vectors, each along an axis of its own: with vectors of integers, `x[ix_(rows, columns)]` is the sub-matrix."""
 def multi_dot(arrays: Any, *, out: Any = None) -> Any: """The product of matrices; the first and the last may be vectors."""
+def bartlett(M: Any) -> Any: """The triangular window of M points."""
+def hanning(M: Any) -> Any: """The window of von Hann, M points."""
+def hamming(M: Any) -> Any: """The window of Hamming, M points."""
+def blackman(M: Any) -> Any: """The window of Blackman, M points."""
+@overload
+def i0(x: _F) -> _F: """The modified Bessel function of the first kind and order 0: Chebyshev series of it divided by exp(x), and beyond 8 also by sqrt(1 / x)."""
+@overload
+def i0(x: Array) -> Any: ...
+@overload
+def i0(x: _Given) -> NDArray[Any]: ...
+def kaiser(M: Any, beta: Any) -> Any: """The window of Kaiser, M points; the greater `beta`, the lower its side lobes and the wider its main one."""

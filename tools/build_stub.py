@@ -36,16 +36,17 @@ KEEPS = frozenset(
     "multi_head_attention rotary_embedding interpolate pixel_shuffle pixel_unshuffle adaptive_avg_pool1d adaptive_avg_pool2d "
     "adaptive_max_pool1d adaptive_max_pool2d pairwise_distance triplet_margin_loss margin_ranking_loss cosine_embedding_loss "
     "hinge_embedding_loss soft_margin_loss multi_margin_loss multilabel_soft_margin_loss focal_loss gaussian_nll_loss "
-    "poisson_nll_loss".split()
+    "poisson_nll_loss i0 insert resize".split()
 )
 """Library functions whose result has the dtype of their first argument, where that is of floats."""
 TRUTHS = frozenset("isposinf isneginf isreal iscomplex isclose".split())
 DECISIONS = frozenset("allclose array_equal array_equiv".split())
 SEVERAL = {
     "divmod": 2, "modf": 2, "frexp": 2, "meshgrid": 0, "ix_": 0, "unstack": 0,
-    "slogdet": 2, "eigh": 2, "eig": 2, "lstsq": 4, "lu_factor": 2,
+    "tril_indices": 2, "triu_indices": 2, "tril_indices_from": 2, "triu_indices_from": 2, "diag_indices": 0, "diag_indices_from": 0,
+    "unravel_index": 0, "polydiv": 2, "slogdet": 2, "eigh": 2, "eig": 2, "lstsq": 4, "lu_factor": 2,
 }  # fmt: skip
-ANYTHING = frozenset("linspace logspace geomspace gradient average qr svd lu".split()) | frozenset(
+ANYTHING = frozenset("polyfit fromfunction kaiser linspace logspace geomspace gradient average qr svd lu".split()) | frozenset(
     "bartlett hanning hamming blackman tri eye identity indices".split()
 )
 """An option makes several results of them, or no argument says whether they stand in a kernel."""

@@ -22,7 +22,7 @@ from staxlang.command.examples import Example, examples_of
 from staxlang.command.files import stx_files
 from staxlang.command.terminal import Terminal
 from staxlang.parser.library import entry_name, library_function
-from staxlang.parser.modules import library_files, library_path, read_file
+from staxlang.parser.modules import library_files, read_file
 from staxlang.runtime.outside import named_operation
 from staxlang.typecheck.modules import Definition, Module
 
@@ -106,10 +106,9 @@ def _public(module: Any) -> dict[str, Any]:
 
 def _library_groups(wanted: str) -> Iterator[_Group]:
     for file, names in library_files().items():
-        path = library_path(file)
-        source = read_file(path).text
         operations = {name: named_operation(entry_name(file, name)) for name in names}
         for name in names:
             function = library_function(entry_name(file, name))
             if function is not None and wanted in name:
-                yield _Group(path, Session(None, operations), examples_of(function, source))
+                path = function.span.source.name
+                yield _Group(path, Session(None, operations), examples_of(function, read_file(path).text))

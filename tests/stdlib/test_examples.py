@@ -13,7 +13,7 @@ from staxlang.parser.library import library_function, library_names
 from staxlang.runtime import operations
 from tests.stdlib.against_numpy import compiled
 
-WORDS = {"true": True, "false": False, "none": None, "nan": np.nan, "inf": np.inf}
+WORDS = {"true": True, "false": False, "none": None, "nan": np.nan, "inf": np.inf, "sum": stax.sum, "add": stax.add, "i64": np.int64}
 LISTS = frozenset(("block", "select", "piecewise", "hstack", "vstack", "dstack", "column_stack", "multi_dot", "delete"))
 """Functions that take lists of arrays: their lists stay lists in the kernel."""
 EXAMPLES = [

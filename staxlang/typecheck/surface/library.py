@@ -20,6 +20,11 @@ _SETS = (
     "nonzero flatnonzero argwhere unique unique_values unique_counts unique_inverse unique_all isin intersect1d union1d setdiff1d setxor1d "
     "bincount histogram histogram_bin_edges histogram2d histogramdd"
 )
+_MORE = (
+    "poly polyadd polysub polymul polydiv polyder polyint polyfit roots i0 kaiser diag_indices diag_indices_from tril_indices triu_indices "
+    "tril_indices_from triu_indices_from unravel_index ravel_multi_index choose insert resize fromfunction apply_over_axes nanargmax "
+    "nanargmin packbits unpackbits"
+)
 _LINALG = (
     "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "
     "tensorsolve tensorinv norm vector_norm matrix_norm matrix_power cross outer vecdot multi_dot"
@@ -32,9 +37,13 @@ def _spelled() -> dict[str, str]:
     table = {f"np.{name}": name for name in _FUNCTIONS.split()}
     table |= {f"np.linalg.{name}": name for name in _LINALG.split()}
     table["np.linalg.cond"] = "condition_number"
+    table |= {"np.linalg.trace": "_last_trace", "np.linalg.diagonal": "_last_diagonal"}
+    table |= {"np.linalg.cross": "_last_cross", "np.linalg.outer": "_vectors_outer"}
+    table |= {"np.put": "_put", "method.put": "_put", "method.choose": "choose", "method.searchsorted": "searchsorted"}
+    table["np.row_stack"] = "vstack"
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
-    table |= {f"np.{name}": name for name in f"{_ORDERS} {_SETS}".split()}
+    table |= {f"np.{name}": name for name in f"{_ORDERS} {_SETS} {_MORE}".split()}
     table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
     table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition", "method.nonzero": "nonzero"}
     return table
@@ -54,7 +63,7 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("compress extract", _DATA_SIZED),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
-    ("apply_along_axis apply_over_axes", "use operations with `axis=`"),
+    ("apply_along_axis", "use operations with `axis=`"),
 )
 
 REFUSED_ADVICE: dict[str, str] = {name: advice for names, advice in _ADVICE_ROWS for name in names.split()}
