@@ -37,10 +37,6 @@ def _argsort(a: Array, kind: Any = "quicksort") -> Array:
     return np.argsort(a, -1, kind)
 
 
-def _lexsort(*keys: Array) -> Array:
-    return np.lexsort(keys, -1)
-
-
 def _rows_type(a: TensorType) -> TensorType:
     return TensorType(I64, a.shape[:1])
 
@@ -101,7 +97,6 @@ def _weighted(a: Array, weights: Array, q: Array, skip: bool) -> Array:
 EXTERN_ROWS: tuple[Extern, ...] = (
     Extern("sort.sort", _same, _sort, "The elements of each row in increasing order, NaN last.", _sort_into, native="sort"),
     Extern("sort.argsort", _places, _argsort, "The places of each row's elements in increasing order, NaN last.", native="argsort"),
-    Extern("sort.lexsort", _places, _lexsort, "The places in each row by several keys, the last of them first."),
     Extern("sort.rows", _rows_type, _rows, "The places of a matrix's rows in increasing order, compared from their first element on."),
     Extern("sort.partition", _same, _partition, "Each row with the kth elements in their sorted places, less before.", _partition_into),
     Extern("sort.argpartition", _places, _argpartition, "The places of each row's elements in a partition."),

@@ -97,12 +97,14 @@ def _result_classes() -> dict[str, Any]:
     makers: dict[str, Callable[[Any], Any]] = {
         "eig": np.linalg.eig, "eigh": np.linalg.eigh, "qr": np.linalg.qr, "slogdet": np.linalg.slogdet, "svd": np.linalg.svd,
     }  # fmt: skip
+    for name in ("unique_all", "unique_counts", "unique_inverse"):
+        makers[name] = getattr(np, name, tuple)
     return {name: type(make(one)) for name, make in makers.items()}
 
 
 @spelled("word.named_result")
 def named_result(call: CallContext, name: Value, *items: Value) -> Value:
-    """The named tuple that `np.linalg.<name>` gives."""
+    """The named tuple that `np.linalg.<name>`, or `np.<name>`, gives."""
     cls = _result_classes()[str(call.static(name, "name"))]
     if not hasattr(cls, "_fields"):
         return items
