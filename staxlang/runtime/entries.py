@@ -10,7 +10,7 @@ from staxlang.compiler.llvm.entry_plan import EntryPlan, Place
 from staxlang.runtime import identity, late
 from staxlang.runtime.binding import Binder, CallShape
 from staxlang.runtime.disk import Store, digest
-from staxlang.runtime.loader import LoadError
+from staxlang.runtime.loader import OWN_LOADER, LoadError, Renamed
 from staxlang.runtime.plans import shape_key
 from staxlang.runtime.support import Support, load
 from staxlang.runtime.versions import ENTRY_PARTS, GateStep, NativeEntry, Program, Version
@@ -35,19 +35,21 @@ class EntryMaker:
             return None
         where = (identity.compiler(), identity.machine(self.target), repr(self.support.layout))
         key = digest("entry", shape_key(placed), program.name, *where)
-        name = f"e{key}"
+        # The own loader binds names object by object, so all entries can have the same; llvmlite's engine wants them to differ.
+        name, called = ("stax_entry", "stax_program") if OWN_LOADER else (f"e{key}", program.name)
+        symbols = Renamed(self.support.symbols, {called: program.name})
         exported = tuple(name + part for part in ENTRY_PARTS)
         data = self.store.get(key) if self.store is not None else None
         code = None
         if data is not None:
             try:
-                code = load(data, self.support.symbols, exported)
+                code = load(data, symbols, exported)
             except LoadError:
                 code = None
         if code is None:
             sized = placed if exact is None else self._at_shape(exact, shape, list(slots), outcome)
-            data = late.entry_building().build_entry(sized, name, program.name, self.support, self.target)
-            code = load(data, self.support.symbols, exported)
+            data = late.entry_building().build_entry(sized, name, called, self.support, self.target)
+            code = load(data, symbols, exported)
             if self.store is not None:
                 self.store.put(key, data)
         return NativeEntry(name, code, table)

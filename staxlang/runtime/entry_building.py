@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from staxlang.base.sizes import Condition, parse_size
@@ -14,7 +15,13 @@ from staxlang.runtime.support import Support, build
 
 def build_entry(plan: EntryPlan, name: str, program: str, support: Support, target: Target) -> bytes:
     text = emit_entry(decode(plan), name, program, support.words, support.layout)
-    return build(f"{text}declare i32 @{program}(ptr, ptr, ptr, ptr)\n", target, 0)
+    return _built(f"{text}declare i32 @{program}(ptr, ptr, ptr, ptr)\n", target)
+
+
+@lru_cache(32)
+def _built(text: str, target: Target) -> bytes:
+    """Remembered: kernels that take and give arrays of the same types have the same entry, but for the program's address."""
+    return build(text, target, 0)
 
 
 def decode(plan: EntryPlan) -> EntryPlan:

@@ -54,6 +54,18 @@ class Symbols:
         return self._known
 
 
+class Renamed(Symbols):
+    """Symbols, some of which an object calls by other names."""
+
+    def __init__(self, symbols: Symbols, names: dict[str, str]) -> None:
+        self._known = symbols.known()
+        self._names = names
+        self._symbols = symbols
+
+    def address(self, name: str) -> int:
+        return self._symbols.address(self._names.get(name, name))
+
+
 class Code:
     """A loaded object: its exported addresses. The memory stays mapped until `free` is called."""
 
