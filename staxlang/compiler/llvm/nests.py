@@ -11,12 +11,13 @@ from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.prefetches import fetch_ahead, rows_ahead
+from staxlang.compiler.llvm.recurrences import Link, before_first, late_last, links, take
 from staxlang.compiler.llvm.reduction import Reduction, counted
 from staxlang.compiler.llvm.scans import scan_loop, scanned
 from staxlang.compiler.llvm.transposes import emit_turn, turn_of
 from staxlang.compiler.llvm.types import component_size
 from staxlang.compiler.llvm.vectors import vector_loop
-from staxlang.compiler.loops.ir import Let, Nest, Statement, Store
+from staxlang.compiler.loops.ir import Let, Loop, Nest, Statement, Store
 
 STORE_ROWS = {"add": "add", "multiply": "multiply", "min": "minimum", "max": "maximum"}
 
@@ -42,7 +43,8 @@ def emit_let(f: Function, let: Let) -> None:
     f.locals[let.name] = values if values[0].varying else values[:1]
 
 
-def emit_store(f: Function, statement: Store) -> None:
+def emit_store(f: Function, statement: Store) -> Value:
+    """Gives the value (of the first lanes) as it has been stored."""
     buffer = f.module.buffers[statement.buffer]
     parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
     ready: list[tuple[Part | None, memory.Access, Value]] = []
@@ -62,6 +64,7 @@ def emit_store(f: Function, statement: Store) -> None:
     else:
         _store_parts(f, ready, 0)
     f.forget(f.module.root(buffer))
+    return ready[0][2]
 
 
 def _store_parts(f: Function, ready: list[tuple[Part | None, memory.Access, Value]], alignment: int) -> None:
@@ -151,6 +154,10 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
         else:
             start, _ = size_text(f, loop.start)
             end, _ = size_text(f, loop.start + extent)
+            kept = links(f, nest, loop) if depth == len(nest.loops) - 1 else []
+            if kept:
+                _recurrence(f, nest, loop, (start, end), kept, writes)
+                return
 
         def body(index: str) -> None:
             f.indices[loop.index] = index, f.level
@@ -159,6 +166,31 @@ def _loops(f: Function, nest: Nest, depth: int, state: Reduction, writes: frozen
         run_loop(f, start, end, 1, state.carried, writes, body)
 
     run_if(f, all_positive(f, [extent]) if inner else None, state.carried, writes, inside)
+
+
+def _recurrence(f: Function, nest: Nest, loop: Loop, ends: tuple[str, str], kept: list[Link], writes: frozenset[str]) -> None:
+    """An innermost loop whose steps hand values on to the next ones."""
+    carried: Carried = [value for link in kept for value in before_first(f, link, loop)]
+    statements = [late_last(f, one, kept) for one in nest.body if not isinstance(one, Nest)]
+
+    def body(index: str) -> None:
+        f.indices[loop.index] = index, f.level
+        place = 0
+        for link in kept:
+            take(f, link, carried[place : place + len(link.loads)])
+            place += len(link.loads)
+        stored: dict[str, Value] = {}
+        for statement in statements:
+            if isinstance(statement, Store):
+                stored[statement.buffer] = emit_store(f, statement)
+            else:
+                emit_statement(f, statement)
+        place = 0
+        for link in kept:
+            carried[place : place + len(link.loads)] = [stored[link.buffer.name], *carried[place : place + len(link.loads) - 1]]
+            place += len(link.loads)
+
+    run_loop(f, *ends, 1, carried, writes, body)
 
 
 def run_body(f: Function, nest: Nest, state: Reduction) -> None:
