@@ -164,3 +164,25 @@ def test_histograms_of_points() -> None:
     points = np.stack([x, y, w], axis=1)
     for text in ("f(p, 3)[0]", "f(p, (2, 3, 4))[0]", "f((x, y), 4)[0]", "f(p, 3, density=True)[0]", "f(p, 3)[1][2]"):
         agree("histogramdd", np.histogramdd, (text,), {"p": points, "x": x, "y": y}, terms=10)
+
+
+# ---- without lengths ----
+
+ANY_LENGTH = {
+    "np.median(x)": "f64[]", "np.median(x.astype(np.float16))": "f16[]", "np.nanmedian(x)": "f64[]", "np.quantile(x, [0.1, 0.5])": "f64[2]",
+    "np.percentile(x, 33.0)": "f64[]", "np.nanquantile(x, 0.3)": "f64[]", "np.histogram(x, 5)[0]": "i64[5]", "np.histogram(x, 5)[1]": "f64[6]",
+    "np.histogram2d(x, x, 4)[0]": "f64[4, 4]", "np.isin(x, x)": "bool[N]", "np.sort(x)": "f64[N]", "np.argsort(x)": "i64[N]",
+    "np.searchsorted(x, 0.5)": "i64[]", "np.lexsort((x, x))": "i64[N]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ANY_LENGTH)
+def test_one_program_for_any_length(text: str) -> None:
+    """Lengths that the user names stay free: no guard but for what is empty."""
+    kernel = compiled(text, ["x"], {"np": np})
+    lowered = kernel.lower(stax.spec(("N",), "f8"))
+    assert [str(node.type) for node in lowered.graph.outputs] == [ANY_LENGTH[text]]
+    program = lowered.compile("cpu")
+    for length in (1, 2, 5, 6, 1000):
+        x = np.random.default_rng(length).normal(size=length)
+        same(program(x), eval(text, {"np": np, "x": x}), factor=0 if "2d" not in text else 1)

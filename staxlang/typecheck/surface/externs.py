@@ -14,10 +14,10 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.extern_operations import ExternOperation
-from staxlang.typecheck.surface.arguments import array_of
+from staxlang.typecheck.surface.arguments import array_of, nonzero_extent
 from staxlang.typecheck.surface.reductions import all_
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import NONE, SizeValue, StaticValue, Value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, SizeValue, StaticValue, Value
 
 
 @spelled("word.extern")
@@ -67,6 +67,12 @@ def demand(call: CallContext, condition: Value, requirement: Value, /) -> Value:
         wrong = call.pointwise("where", (live, wrong, StaticValue(0)))
     call.operation("assert_index", [call.cast(wrong, I64)], TensorType(I64, ()), extent=1, what=DEMAND + text)
     return NONE
+
+
+@spelled("word.is_empty")
+def is_empty(call: CallContext, size: Value, /) -> Value:
+    """For the standard library: whether a size is 0; in checking, one that is not known is not."""
+    return FALSE if nonzero_extent(call, call.size(size, "size"), "whether there is anything") else TRUE
 
 
 _DIGITS = (4, 7, 10, 13, 17, 21, 26, 32)
