@@ -250,11 +250,9 @@ class CallContext:
         """A new array, with memory of its own, that holds a handle. A 0-d one is a NumPy scalar (immutable) unless `scalar=False`."""
         return ArrayValue(Storage(handle, type, order=order), type, None, (not type.shape) if scalar is None else scalar)
 
-    def operation(
-        self, op: str, operands: Sequence[ArrayValue], type: TensorType, order: Order | None = None, **attributes: Any
-    ) -> ArrayValue:
-        """`record` on arrays, giving a new array of the given type, its axes in that order in memory."""
-        return self.array(self.record(op, tuple(self.handle(x) for x in operands), attributes, type), type, order=order)
+    def operation(self, op: str, operands: Sequence[ArrayValue], type: TensorType, order: Order | None = None, **named: Any) -> ArrayValue:
+        """`record` on arrays, giving a new array of the given type, its axes in that order in memory. `named`: the attributes."""
+        return self.array(self.record(op, tuple(self.handle(x) for x in operands), named, type), type, order=order)
 
     def handle(self, value: Value) -> Handle:
         """What a numeric value holds now: an array's current value (its view read), a number as a 0-d value of its default dtype."""

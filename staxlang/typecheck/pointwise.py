@@ -234,11 +234,10 @@ def cast(call: CallContext, value: Value, dtype: DType) -> ArrayValue:
 
 
 def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...]) -> ArrayValue:
-    storage = array.storage
     whole: tuple[Size, ...] | None = subscripts if array.subscripts is None else views.compose(array.subscripts, subscripts)
-    if whole == views.indices(len(shape)) and shape == storage.type.shape:
+    if whole == views.indices(len(shape)) and shape == array.storage.type.shape:
         whole = None
-    made = ArrayValue(storage, TensorType(array.type.dtype, shape), whole)
+    made = ArrayValue(array.storage, TensorType(array.type.dtype, shape), whole)
     made.readonly = array.readonly
     return made
 
