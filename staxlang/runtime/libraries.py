@@ -20,6 +20,7 @@ from staxlang.runtime.support import Support, build, load
 
 _KEPT: Final = ctypes.c_uint64()
 """Where a data gate's results wait for the program behind it."""
+_PARALLEL = "declare void @stax_parallel(ptr, ptr, i64, i64)"
 _GEMM = ("stax_gemm_f32", "stax_gemm_f64")
 
 
@@ -45,6 +46,7 @@ def _provide_lapack(support: Support, target: Target, store: Store | None, symbo
         return
     externs.provide(support)
     call = read_symbol(symbol)
+    provide(support, target, store, (_PARALLEL,))
     text = _direct_text(support, call) if call.routine in OUTSIDE else _loop_text(support, call)
     _add(support, target, store, text or forward_text(symbol), (symbol,))
 
@@ -59,7 +61,7 @@ def _provide_order(support: Support, target: Target, store: Store | None, symbol
     if found is None:
         _add(support, target, store, forward_text(symbol), (symbol,))
         return
-    provide(support, target, store, ("declare void @stax_parallel(ptr, ptr, i64, i64)",))
+    provide(support, target, store, (_PARALLEL,))
     support.symbols.update({f"{symbol}.numpy": found})
     _add(support, target, store, order_text(call, f"{symbol}.numpy"), (symbol,), 2)
 

@@ -443,3 +443,26 @@ def test_other_threads_run_meanwhile() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert seen == ["inside"]
+
+
+def test_large_batches_are_shared_among_threads() -> None:
+    """Runs of a batch in any thread, over several batch axes and strides; a failure in one of them is a failure of the call."""
+
+    def everything(a: Array, b: Array) -> Any:
+        turned = a.swapaxes(0, 1)[:, ::-1]
+        mixed = np.linalg.solve(a, b[:, np.newaxis]), np.linalg.inv(turned), np.linalg.eigvalsh(a[::3, 1:])
+        return *mixed, *np.linalg.qr(turned), np.linalg.svd(a), np.linalg.det(a), np.linalg.slogdet(a), np.linalg.eig(a[0])
+
+    a, b = matrices(45, (701, 3, 3, 3), "f8"), matrices(46, (701, 3, 2), "f8")
+    threads = stax.get_num_threads()
+    try:
+        for count in (1, 3):
+            stax.set_num_threads(count)
+            kernel = agree_exactly(everything, a, b)
+        a[507, 1] = 0
+        with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+            kernel(a, b)
+        a[507, 1] = np.eye(3)
+        same(kernel(a, b), everything(a, b), factor=0.0)
+    finally:
+        stax.set_num_threads(threads)

@@ -2,8 +2,9 @@
 
     void loop(ptr arguments, ptr dimensions, ptr steps, ptr data)     a PyUFuncGenericFunction: no Python runs, no GIL is needed
 
-The loop goes over one batch axis; what is here goes over the others. Loops that can fail tell it by the floating-point exception "invalid"
-(they clear it otherwise). A failed call is made again by Python's function, which knows what to raise.
+The loop goes over one batch axis; what is here goes over the others, and shares large batches among threads. Loops that can fail tell it
+by the floating-point exception "invalid" (they clear it otherwise). A failed call is made again by Python's function, which knows what to
+raise.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ INVALID: Final = 1
 FLAGS: Final = ("feclearexcept", "fetestexcept")
 DTYPES: Final = ("f64", "c128")
 """What NumPy computes in, whatever the precision of the operands."""
+_EACH: Final = 256
+"""What a matrix costs beside the cube of its extents, in multiplications."""
+_SHARED: Final = 65_536
+"""The work of a thread's share of a batch, at least."""
+_ALONE: Final = 64
+"""From larger matrices on, BLAS has threads of its own."""
 _SIZES: Final = {"i32": 4, "f64": 8, "c128": 16}
 
 
@@ -105,7 +112,9 @@ def _cores(signature: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]
 
 def routine_text(call: Call, types: tuple[str, ...], loop: str, data: str) -> str:
     """The function for a call. `types`: the dtypes of operands and results; `loop`: the symbol of NumPy's loop; `data`: of its data."""
-    return _Text(call, types, loop, data).text()
+    whole = _Text(call, types, loop, data)
+    part = _Text(call, types, loop, data).part_text() if call.batch else ""
+    return whole.text() + part
 
 
 class _Text(RoutineText):
@@ -132,13 +141,9 @@ class _Text(RoutineText):
         blocks = [self.block(number) for number in range(len(self.shown))] if routine.takes or routine.leaves else []
         if routine.takes:
             take_results(self, self.loop_name, blocks[:count], blocks[count:])
+        failed = self._share() if self.call.batch else self._alone()
         if routine.fails:
-            self.emit(f"%cleared = call i32 @feclearexcept(i32 {INVALID})")
-        self._fill()
-        self._batches()
-        if routine.fails:
-            raised = self.value(f"call i32 @fetestexcept(i32 {INVALID})")
-            self.emit(f"br i1 {self.value(f'icmp ne i32 {raised}, 0')}, label %refused, label %done")
+            self.emit(f"br i1 {failed}, label %refused, label %done")
             self.lines.append("done:")
         if routine.leaves:
             leave_results(self, self.loop_name, blocks[:count], blocks[count:])
@@ -148,6 +153,7 @@ class _Text(RoutineText):
             *[f"declare i32 @{flag}(i32)" for flag in FLAGS],
             "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
             *(DECLARATIONS if blocks else ()),
+            "declare void @stax_parallel(ptr, ptr, i64, i64)",
             f"declare void @{self.loop_name}(ptr, ptr, ptr, ptr)",
             *([f"@{self.data} = external global i8"] if self.data else []),
             f"define i32 @{self.call.symbol}(ptr %record, ptr %text) nounwind {{",
@@ -184,17 +190,71 @@ class _Text(RoutineText):
         """The places in the record of the loop's arguments."""
         return list(range(1, len(self.shown))) if self.routine.overwrites else list(range(len(self.shown)))
 
-    # ---- parts ----
+    # ---- the calls of NumPy's loop ----
 
-    def _fill(self) -> None:
-        """Dimensions and steps: of the last batch axis, then of the matrices' own axes."""
+    def _alone(self) -> str:
+        """The call for one matrix of each operand; whether it has failed."""
+        self._clear()
+        self._fill("1")
+        self._call([self.address(number) for number in self._given()])
+        return self._raised()
+
+    def _share(self) -> str:
+        """Many matrices, among the threads of the pool where that pays; whether one of them has failed."""
+        batch = self.call.batch
+        self.emit("%context = alloca [2 x i64], align 8")
+        self.store("%context", 0, "%record", "ptr")
+        self.store("%context", 1, "0")
+        count = self.product([self.extent(self._given()[-1], axis) for axis in range(batch)])
+        sizes = [self.extent(0, batch + axis) for axis in range(2)]
+        most = self.value(f"call i64 @llvm.smax.i64(i64 {sizes[0]}, i64 {sizes[1]})")
+        each = self.value(f"add i64 {self.product([*sizes, most])}, {_EACH}")
+        wide = self.value(f"icmp sgt i64 {most}, {_ALONE}")  # the library uses threads of its own
+        grain = self.value(f"select i1 {wide}, i64 {count}, i64 {self.value(f'udiv i64 {_SHARED}, {each}')}")
+        self.emit(f"call void @stax_parallel(ptr @{self.call.symbol}.part, ptr %context, i64 {count}, i64 {grain})")
+        return self.value(f"icmp ne i64 {self.load('%context', 1)}, 0")
+
+    def part_text(self) -> str:
+        """void (context, begin, end): the matrices with these numbers, in runs along the last batch axis."""
+        given, axes = self._given(), range(self.call.batch)
+        self.lines.append("  %record = load ptr, ptr %context, align 8")
+        self._clear()
+        self._fill("0")
+        starts = [self.address(number) for number in given]
+        extents = [self.extent(given[-1], axis) for axis in axes]
+        strides = [[self.stride(number, axis) for axis in axes] for number in given]
+        self.lines += ["  br label %before", "before:", "  br label %next", "next:"]
+        self.lines += ["  %first = phi i64 [ %begin, %before ], [ %more, %run ]", "  %go = icmp slt i64 %first, %end"]
+        self.lines += ["  br i1 %go, label %run, label %finished", "run:"]
+        indices = self._unravel("%first", extents)
+        room, left = self.value(f"sub i64 {extents[-1]}, {indices[-1]}"), self.value("sub i64 %end, %first")
+        run = self.value(f"call i64 @llvm.smin.i64(i64 {room}, i64 {left})")
+        self.store("%dimensions", 0, run)
+        self._call([self._offset(start, indices, strides[k]) for k, start in enumerate(starts)])
+        self.lines += [f"  %more = add i64 %first, {run}", "  br label %next", "finished:"]
+        if self.routine.fails:
+            self.emit(f"br i1 {self._raised()}, label %failed, label %done")
+            self.lines.append("failed:")
+            self.emit(f"store atomic i64 1, ptr {self.value('getelementptr i64, ptr %context, i64 1')} seq_cst, align 8")
+            self.label("done")
+        head = f"define internal void @{self.call.symbol}.part(ptr %context, i64 %begin, i64 %end) nounwind {{\nentry:\n"
+        return head + "\n".join([*self.lines, "  ret void", "}"]) + "\n"
+
+    def _clear(self) -> None:
+        if self.routine.fails:
+            self.emit(f"%cleared = call i32 @feclearexcept(i32 {INVALID})")
+
+    def _raised(self) -> str:
+        return self.value(f"icmp ne i32 {self.value(f'call i32 @fetestexcept(i32 {INVALID})')}, 0") if self.routine.fails else "false"
+
+    def _fill(self, count: str) -> None:
+        """Dimensions - of the last batch axis, then of the matrices' own axes - and steps."""
         given, batch = self._given(), self.call.batch
         where: dict[str, tuple[int, int]] = {}
         for number, core in zip(given, self.cores, strict=True):
             for axis, name in enumerate(core):
                 where.setdefault(name, (number, batch + axis))
-        dimensions = [self.extent(given[-1], batch - 1) if batch else "1"]
-        dimensions += [self.extent(*place) for place in where.values()]
+        dimensions = [count, *[self.extent(*place) for place in where.values()]]
         steps = [self.stride(number, batch - 1) if batch else "0" for number in given]
         for number, core in zip(given, self.cores, strict=True):
             steps += [self.stride(number, batch + axis) for axis in range(len(core))]
@@ -204,21 +264,11 @@ class _Text(RoutineText):
                 self.store(f"%{name}", k, word)
         self.emit(f"%arguments = alloca [{len(given)} x ptr], align 8")
 
-    def _batches(self) -> None:
-        """One call for each element of the batch axes but the last."""
-        given, leading = self._given(), list(range(max(0, self.call.batch - 1)))
-        starts = [self.address(number) for number in given]
-        extents = [self.extent(given[-1], axis) for axis in leading]
-        strides = [[self.stride(number, axis) for axis in leading] for number in given]
-        given_data = f"@{self.data}" if self.data else "null"
-
-        def body(index: str) -> None:
-            indices = self._unravel(index, extents)
-            for k, start in enumerate(starts):
-                self.store("%arguments", k, self._offset(start, indices, strides[k]), "ptr")
-            self.emit(f"call void @{self.loop_name}(ptr %arguments, ptr %dimensions, ptr %steps, ptr {given_data})")
-
-        self.loop("batch", self.product(extents), body)
+    def _call(self, addresses: list[str]) -> None:
+        for k, address in enumerate(addresses):
+            self.store("%arguments", k, address, "ptr")
+        data = f"@{self.data}" if self.data else "null"
+        self.emit(f"call void @{self.loop_name}(ptr %arguments, ptr %dimensions, ptr %steps, ptr {data})")
 
     def _refuse_not_finite(self) -> None:
         """On to `refused` where the first operand holds NaN or infinity: x * 0 is not 0 then."""

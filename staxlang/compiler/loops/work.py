@@ -38,8 +38,14 @@ def call_work(call: LibraryCall) -> Size:
     if not call.operands or (call.kind == "extern" and not call["native"]):
         return 0
     first = call.operands[0].shape
-    total: Size = first[-1] if first else 1
-    for extent in call.out.shape if call.kind == "gemm" else first:
+    if call.kind == "gemm":
+        return _product((*call.out.shape, first[-1]))
+    return _product(first) * first[-1] + 256 * _product(first[:-2]) if first else 0
+
+
+def _product(extents: tuple[Size, ...]) -> Size:
+    total: Size = 1
+    for extent in extents:
         total = total * extent
     return total
 
