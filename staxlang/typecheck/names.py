@@ -121,6 +121,9 @@ _METHOD_ROWS = {
     ("reduce", "add"): reductions.sum_, ("reduce", "multiply"): reductions.prod, ("reduce", "maximum"): reductions.max_,
     ("reduce", "minimum"): reductions.min_, ("reduce", "logical_and"): reductions.all_, ("reduce", "logical_or"): reductions.any_,
     ("accumulate", "add"): reductions.cumsum, ("accumulate", "multiply"): reductions.cumprod,
+    ("accumulate", "maximum"): reductions.extreme_so_far("max"), ("accumulate", "minimum"): reductions.extreme_so_far("min"),
+    ("accumulate", "logical_or"): reductions.extreme_so_far("max", truths=True),
+    ("accumulate", "logical_and"): reductions.extreme_so_far("min", truths=True),
 }  # fmt: skip
 
 

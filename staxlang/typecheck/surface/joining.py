@@ -206,14 +206,44 @@ def pad(
                 call.error("negative-extent", extent=extent_text(call, one))
     if kind == "constant":
         return _pad_constant(call, source, sizes, _pairs(call, constant_values, source.rank, "constant_values"))
-    if kind not in _SIDES:
-        expected = "one of 'constant', 'edge', 'reflect', 'symmetric', 'wrap'"
+    if kind not in _SIDES and kind not in _MADE:
+        expected = f"one of 'constant', {', '.join(map(repr, (*_SIDES, *_MADE)))}"
         call.error("bad-value", argument="`mode`", operation="pad", expected=expected, given=repr(kind))
-    if call.static(reflect_type, "reflect_type") != "even":
-        call.error("bad-value", argument="`reflect_type`", operation="pad", expected="'even'", given="'odd'")
+    odd = _is_odd(call, reflect_type)
+    ends = _pairs(call, _ZERO if absent(end_values) else end_values, source.rank, "end_values")
+    lengths = _pairs(call, stat_length, source.rank, "stat_length")
     for axis, (low, high) in enumerate(sizes):
-        source = _pad_axis(call, source, axis, low, high, kind)
+        if (low, high) == (0, 0):
+            continue
+        if kind in _MADE or (odd and kind in ("reflect", "symmetric")) or _is_repeated(call, source.shape[axis], low, high, kind):
+            _refuse_empty(call, source, axis, low, high, kind)
+            options = (*widths[axis], StaticValue(kind), StaticValue(odd), *ends[axis], *lengths[axis])
+            source = array_of(call, call.library("_pad_axis", [source, StaticValue(axis), *options]))
+        else:
+            source = _pad_axis(call, source, axis, low, high, kind)
     return source if any(size != (0, 0) for size in sizes) else call.copy(source)
+
+
+_MADE = ("linear_ramp", "maximum", "mean", "median", "minimum", "empty")
+"""Modes of `pad` whose values are computed, by the standard library."""
+
+
+def _is_odd(call: CallContext, reflect_type: Value) -> bool:
+    given = call.static(reflect_type, "reflect_type")
+    if given not in ("even", "odd"):
+        call.error("bad-value", argument="`reflect_type`", operation="pad", expected="'even' or 'odd'", given=repr(given))
+    return given == "odd"
+
+
+def _is_repeated(call: CallContext, extent: Size, low: Size, high: Size, mode: str) -> bool:
+    """Whether an axis is known to be too short to give all at once what stands beside it."""
+    most = extent - 1 if mode == "reflect" else extent
+    return mode != "edge" and any(call.decide(Condition("<=", width, most), "pad") is False for width in (low, high))
+
+
+def _refuse_empty(call: CallContext, source: ArrayValue, axis: int, low: Size, high: Size, mode: str) -> None:
+    if mode != "empty" and (low, high) != (0, 0) and call.decide(Condition("<", 0, source.shape[axis]), "pad") is False:
+        call.error("bad-value", argument="the array", operation="pad", expected="not empty", given=call.describe(source))
 
 
 def _pairs(call: CallContext, value: Value, rank: int, what: str) -> list[tuple[Value, Value]]:
@@ -274,17 +304,8 @@ def _padded(call: CallContext, source: ArrayValue, low: Sequence[Size], high: Se
 
 def _pad_axis(call: CallContext, source: ArrayValue, axis: int, low: Size, high: Size, mode: str) -> ArrayValue:
     """What lies beside an array along one axis, as views of it, joined to it."""
-    if low == 0 and high == 0:
-        return source
-    extent = source.shape[axis]
-    if call.decide(Condition("<", 0, extent), "pad") is False:
-        call.error("bad-value", argument="the array", operation="pad", expected="not empty", given=call.describe(source))
-    most = extent - 1 if mode == "reflect" else extent
-    for width in (low, high):
-        if mode != "edge" and call.decide(Condition("<=", width, most), "pad") is False:
-            note = Note(None, f"mode '{mode}' takes what it adds from the array itself: at most {most} elements on a side")
-            call.error("bad-value", argument="`pad_width`", operation="pad", expected=f"at most {most}", given=width, notes=[note])
-    before, after = _SIDES[mode](extent, low, high)
+    _refuse_empty(call, source, axis, low, high, mode)
+    before, after = _SIDES[mode](source.shape[axis], low, high)
     parts = [source]
     if low != 0:
         parts.insert(0, _side(call, source, axis, before))

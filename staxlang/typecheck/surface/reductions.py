@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -370,6 +370,23 @@ def _scanned(call: CallContext, kind: str, a: Value, axis: Value, dtype: Value, 
     else:
         source = call.cast(array, result)
     return into(call, scan(call, kind, source, along), out, name)
+
+
+def extreme_so_far(kind: str, truths: bool = False) -> Callable[..., Value]:
+    """`np.maximum.accumulate` and its like: of `truths` whether one, or all, have been true."""
+
+    def accumulate(call: CallContext, a: Value, axis: Value, dtype: Value = NONE, out: Value = NONE) -> Value:
+        array = array_of(call, a)
+        if array.rank == 0:
+            call.error("wrong-rank", operation="accumulate", expected="an array of at least one axis", given="a number")
+        wanted = BOOL if truths else dtype_of(call, dtype) or array.dtype
+        if wanted.kind == "c":
+            call.error("bad-value", argument="the array", operation="accumulate", expected="of real numbers", given=call.describe(array))
+        source = as_truth(call, array) if truths else call.cast(array, wanted)
+        along = normalized_axis(call, call.static_int(axis, "axis"), array.rank)
+        return into(call, scan(call, kind, source, along), out, "accumulate")
+
+    return accumulate
 
 
 def scan(call: CallContext, kind: str, array: ArrayValue, axis: int) -> ArrayValue:
