@@ -18,7 +18,7 @@ from staxlang.base.types import TensorType
 from staxlang.compiler.capture import GraphRecorder
 from staxlang.compiler.graph import Graph, fingerprint
 from staxlang.compiler.llvm.entry_plan import EntryPlan, Output
-from staxlang.runtime import failures
+from staxlang.runtime import late
 from staxlang.runtime.arguments import Arguments, SizePolicy, abstract_arguments
 from staxlang.runtime.declared import Declared, check_results, declared
 from staxlang.runtime.disk import digest
@@ -272,4 +272,4 @@ class _Failure:
         self.compiler = compiler
 
     def __call__(self, status: int) -> None:
-        failures.raise_failed_check(self.graph, self.compiler.programs.target, self.compiler.settings, status)
+        late.failures().raise_failed_check(self.graph, self.compiler.programs.target, self.compiler.settings, status)

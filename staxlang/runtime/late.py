@@ -79,6 +79,11 @@ def externs() -> Any:
     return import_module("staxlang.runtime.externs")
 
 
+def failures() -> Any:
+    """What run-time checks raise (imports extern operations)."""
+    return import_module("staxlang.runtime.failures")
+
+
 def native() -> Any:
     """LLVM."""
     return import_module("staxlang.runtime.native")

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Condition, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
@@ -15,10 +16,14 @@ from staxlang.typecheck import binding, branches, containers, scalars
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
-from staxlang.typecheck.index_notation import guards
 from staxlang.typecheck.joins import Snapshot, join_states, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import UNKNOWN, ArrayValue, RangeValue, ScalarValue, SizeValue, StaticValue, Storage, Value
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.index_notation import guards
+else:
+    guards = deferred("staxlang.typecheck.index_notation.guards")
 
 
 def block(frame: Frame, statements: tuple[Any, ...]) -> Signal:

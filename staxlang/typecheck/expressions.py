@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.diagnostics import Diagnostic, Note
 from staxlang.base.suggestions import did_you_mean
 from staxlang.parser import tree
@@ -16,9 +17,6 @@ from staxlang.typecheck import attributes, binding, branches, containers, operat
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.frames import Frame
-from staxlang.typecheck.index_notation import guards
-from staxlang.typecheck.index_notation.comprehensions import as_tensor, in_pythons_words
-from staxlang.typecheck.index_notation.reductions import reduction
 from staxlang.typecheck.joins import join, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import (
@@ -33,6 +31,13 @@ from staxlang.typecheck.values import (
     StaticValue,
     Value,
 )
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.index_notation import comprehensions, guards, reductions
+else:
+    comprehensions = deferred("staxlang.typecheck.index_notation.comprehensions")
+    guards = deferred("staxlang.typecheck.index_notation.guards")
+    reductions = deferred("staxlang.typecheck.index_notation.reductions")
 
 _NUMBERS = (int, float, complex)
 
@@ -280,9 +285,16 @@ def conditional(frame: Frame, node: tree.Conditional) -> Value:
 
 
 def call(frame: Frame, node: tree.Call) -> Value:
-    function = in_pythons_words(node, frame.evaluate(node.function))
-    made = as_tensor(frame, node, function, lambda: _called(frame, node, function))
+    function = frame.evaluate(node.function)
+    if len(node.arguments) != 1 or type(node.arguments[0]) is not tree.Comprehension:
+        return _called(frame, node, function)
+    function = comprehensions.in_pythons_words(node, function)
+    made = comprehensions.as_tensor(frame, node, function, lambda: _called(frame, node, function))
     return _called(frame, node, function) if made is None else made
+
+
+def reduction(frame: Frame, node: tree.Reduction) -> Value:
+    return reductions.reduction(frame, node)
 
 
 def _called(frame: Frame, node: tree.Call, function: Value) -> Value:

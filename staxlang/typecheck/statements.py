@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.diagnostics import diagnose
 from staxlang.base.records import replace
 from staxlang.parser import tree
@@ -20,9 +21,13 @@ from staxlang.typecheck.control import CONTROL
 from staxlang.typecheck.expressions import bind, function_of, refuse
 from staxlang.typecheck.frames import RETURN, Frame, Signal
 from staxlang.typecheck.in_place import in_place
-from staxlang.typecheck.index_notation.definitions import definition
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.index_notation import definitions
+else:
+    definitions = deferred("staxlang.typecheck.index_notation.definitions")
 
 _IGNORED_CONTEXTS = frozenset({"errstate", "printoptions", "catch_warnings", "nullcontext", "localcontext"})
 
@@ -193,6 +198,10 @@ def _decorated(frame: Frame, decorator: Any, value: Value) -> Value:
 
 def import_(frame: Frame, node: tree.Import) -> Signal:
     frame.call(node).error("unsupported-import")
+
+
+def definition(frame: Frame, node: tree.TensorDefinition) -> Signal:
+    return definitions.definition(frame, node)
 
 
 STATEMENTS: Mapping[type, Callable[[Frame, Any], Signal]] = {

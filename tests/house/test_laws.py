@@ -53,14 +53,18 @@ def room_of(module: str) -> str:
 
 @cache
 def imports_of(module: str) -> tuple[tuple[str, int, bool], ...]:
-    """(imported name, line, whether inside a function) for each import, but for those under `if TYPE_CHECKING`."""
+    """(imported name, line, whether inside a function) for each import, but for those under `if TYPE_CHECKING`; `deferred("x")` is one."""
     path = MODULES[module]
     found: list[tuple[str, int, bool]] = []
 
     def walk(node: ast.AST, inside: bool) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                for other in child.orelse:
+                    walk(other, inside)
                 continue
+            if isinstance(child, ast.Call) and ast.unparse(child.func) == "deferred" and isinstance(child.args[0], ast.Constant):
+                found.append((str(child.args[0].value), child.lineno, inside))
             if isinstance(child, ast.Import):
                 found.extend((alias.name, child.lineno, inside) for alias in child.names)
             elif isinstance(child, ast.ImportFrom):

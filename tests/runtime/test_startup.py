@@ -110,8 +110,11 @@ def test_the_first_compilation_loads_what_it_needs(cold):
     for subject in (
         "staxlang.compiler.llvm.mathematics", "staxlang.compiler.llvm.math", "staxlang.base.catalogue", "staxlang.runtime.annotated",
         "staxlang.typecheck.annotations", "staxlang.runtime.reference", "staxlang.runtime.libraries", "staxlang.compiler.llvm.pool",
+        "staxlang.typecheck.index_notation.comprehensions", "staxlang.typecheck.index_notation.definitions", "staxlang.runtime.externs",
+        "staxlang.compiler.llvm.externs", "staxlang.compiler.llvm.lapack", "staxlang.compiler.llvm.library",
     ):  # fmt: skip
         assert subject not in loaded, subject
+    assert len(own(loaded)) <= 210
 
 
 def test_a_version_is_two_modules_of_code_at_most(cold):

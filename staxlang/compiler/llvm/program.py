@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from staxlang.base.deferred import deferred
 from staxlang.base.records import record
 from staxlang.base.sizes import Size
 from staxlang.compiler.llvm.extents import divided, size_text
-from staxlang.compiler.llvm.externs import emit_extern
 from staxlang.compiler.llvm.function import Function, Value
-from staxlang.compiler.llvm.library import emit_call
 from staxlang.compiler.llvm.module import CONTEXT, Module
 from staxlang.compiler.llvm.nests import all_positive, emit_nest, emit_statement, symbols_of
 from staxlang.compiler.llvm.types import element
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
+
+if TYPE_CHECKING:
+    from staxlang.compiler.llvm import externs, library
+else:
+    externs, library = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.library")
 
 TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
 
@@ -51,7 +57,7 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
         if number and number == schedule.checked:
             _end_failed(f)
         if isinstance(step, LibraryCall):
-            (emit_extern if step.kind == "extern" else emit_call)(f, step)
+            (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
         else:
             emit_kernel(f, step)
     lines = ["entry:", *f.entry]
