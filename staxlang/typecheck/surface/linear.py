@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from staxlang.base.dtypes import BOOL, DType, concrete, promote
 from staxlang.base.sizes import Size
 from staxlang.base.types import TensorType
-from staxlang.typecheck import views
+from staxlang.typecheck import memory_order, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import (
     absent,
@@ -133,6 +133,7 @@ def matrix_product(call: CallContext, a: ArrayValue, b: ArrayValue, name: str) -
             # a's own axis stands before b's leading ones: move it behind them
             free = a.rank - 1
             order = [*range(free, free + lead_b), *range(free), *range(free + lead_b, result.rank)]
+            result.storage.order = memory_order.normal(order[::-1])  # so that the view is row-major
             return take_view(call, result, views.transpose(result.shape, order)) if free else result
         return result
     missing = abs(lead_a - lead_b)
