@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from staxlang.base.externs import find_extern
 from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Size, evaluate
 from staxlang.base.types import element_count
@@ -161,8 +162,17 @@ def _call(traffic: Traffic, step: LibraryCall, lines: tuple[int, ...], made: Sta
     moved = _number(traffic.bytes, sizes)
     if step.kind == "extern":
         spans = made.loops.interner.spans.get(step["check"], ())
-        return KernelReport(traffic.name, tuple(sorted({span.line for span in spans})), moved, 0, (step.kind,), False, 1)
+        flops = _extern_flops(step, made, sizes)
+        return KernelReport(traffic.name, tuple(sorted({span.line for span in spans})), moved, flops, (step.kind,), False, 1)
     return KernelReport(traffic.name, lines, moved, _gemm_flops(step, sizes), (step.kind,), True, 1)
+
+
+def _extern_flops(step: LibraryCall, made: Stages, sizes: Mapping[str, int]) -> int:
+    row = find_extern(step["name"])
+    if row is None or row.flops is None:
+        return 0
+    real = row.flops(*[tuple([_number(extent, sizes) for extent in view.shape]) for view in step.operands])
+    return round(4 * real if made.loops.buffers[step.operands[0].buffer].dtype.kind == "c" else real)
 
 
 def _definitions(traffic: Traffic, made: Stages) -> list[Definition]:

@@ -466,3 +466,14 @@ def test_large_batches_are_shared_among_threads() -> None:
         same(kernel(a, b), everything(a, b), factor=0.0)
     finally:
         stax.set_num_threads(threads)
+
+
+def test_what_explain_says() -> None:
+    """Names, lines, bytes, and about how many operations: 4 times as many of complex numbers."""
+    kernel = stax.kernel(lambda a, b: (np.linalg.solve(a, b), np.linalg.svd(b)[1]))
+    for dtype, times in (("f8", 1), ("c16", 4)):
+        arrays = matrices(47, (5, 30, 30), dtype), matrices(48, (5, 30, 6), dtype)
+        solve, svd = kernel.explain(*arrays).kernels
+        assert (solve.name, svd.name) == ("extern linalg.solve", "extern linalg.svdvals") and solve.source_lines == svd.source_lines
+        assert solve.flops == times * 5 * (2 * 30**3 // 3 + 2 * 30**2 * 6) and svd.flops == times * 5 * (4 * 30 * 36 - 4 * 6**3 // 3)
+        assert solve.bytes == sum(array.nbytes for array in (*arrays, arrays[1]))

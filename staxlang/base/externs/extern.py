@@ -38,6 +38,7 @@ class Extern(NamedTuple):
         Results never share memory with operands.
     adjoint: the function of the standard library that gives the operands' adjoints from operands, results and the results' adjoints.
     prune: `(used, options)` gives a cheaper call where only some results (their numbers) are used, None where there is none.
+    flops: `(*shapes)` of the operands gives about how many operations on real numbers it makes, for reports.
     doc: one line.
     """
 
@@ -51,6 +52,7 @@ class Extern(NamedTuple):
     overwrites: tuple[int, ...] = ()
     adjoint: str = ""
     prune: Callable[[frozenset[int], Mapping[str, Any]], Pruned | None] | None = None
+    flops: Callable[..., float] | None = None
 
     def results(self, types: tuple[TensorType, ...], options: Options) -> tuple[TensorType, ...]:
         """The results' types. Whatever the rule raises comes out."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.externs.extern import Extern, Pruned
+from staxlang.base.externs.flop_counts import Count, cubes, rectangle, reflected, solved
 from staxlang.base.externs.triangular import TRIANGULAR_ROWS
 from staxlang.base.sizes import Size, minimum
 from staxlang.base.types import TensorType
@@ -176,14 +177,14 @@ def _prune_eigh(used: frozenset[int], options: Mapping[str, Any]) -> Pruned | No
 
 
 def _asked(
-    name: str, doc: str, result: Callable[..., Any], eager: Callable[..., Any], failure: str, operands: tuple[int, ...]
+    name: str, doc: str, result: Callable[..., Any], eager: Callable[..., Any], failure: str, operands: tuple[int, ...], flops: Count
 ) -> tuple[Extern, Extern]:
     """An operation twice: for programs, and for a data gate, whose results the program behind the gate finds there."""
     return (
-        Extern(f"linalg.{name}", result, eager, doc, native=name, failure=failure, overwrites=operands),
+        Extern(f"linalg.{name}", result, eager, doc, native=name, failure=failure, overwrites=operands, flops=flops),
         Extern(
             f"linalg.{name}_asked", result, eager, f"{doc} They are kept for the next call.", native=f"{name}_asked", failure=failure,
-            overwrites=operands,
+            overwrites=operands, flops=flops,
         ),
     )  # fmt: skip
 
@@ -191,46 +192,50 @@ def _asked(
 EXTERN_ROWS: tuple[Extern, ...] = (
     Extern(
         "linalg.cholesky", _same, _cholesky, "The triangular factor L of a positive definite matrix, a = L @ L.H; upper: its transpose.",
-        native="cholesky", failure="Matrix is not positive definite",
+        native="cholesky", flops=cubes(1 / 3), failure="Matrix is not positive definite",
     ),
     Extern(
         "linalg.solve", _solution, np.linalg.solve, "The matrices x with a @ x = b, of matrices a and b in equal batches.",
-        native="solve", failure=_SINGULAR,
+        native="solve", flops=solved, failure=_SINGULAR,
     ),
-    Extern("linalg.inv", _same, np.linalg.inv, "The inverses of matrices.", native="inv", failure=_SINGULAR),
-    Extern("linalg.det", _number, np.linalg.det, "The determinants of matrices.", native="det"),
+    Extern("linalg.inv", _same, np.linalg.inv, "The inverses of matrices.", native="inv", flops=cubes(2), failure=_SINGULAR),
+    Extern("linalg.det", _number, np.linalg.det, "The determinants of matrices.", native="det", flops=cubes(2 / 3)),
     Extern(
-        "linalg.slogdet", _sign_and_logarithm, _slogdet, "Signs of determinants and logarithms of their absolute values.", native="slogdet",
+        "linalg.slogdet", _sign_and_logarithm, _slogdet, "Signs of determinants and logarithms of their absolute values.",
+        native="slogdet", flops=cubes(2 / 3),
     ),
-    Extern("linalg.inv_or_nan", _same, _inv_or_nan, "The inverses of matrices, NaN where there is none.", native="inv_or_nan"),
+    Extern(
+        "linalg.inv_or_nan", _same, _inv_or_nan, "The inverses of matrices, NaN where there is none.", native="inv_or_nan", flops=cubes(2),
+    ),
     Extern(
         "linalg.qr_raw", _qr_raw, _factored, "LAPACK's form of a = Q R: R above the diagonal, Householder's vectors below; their factors.",
-        native="qr_raw", overwrites=(0,),
+        native="qr_raw", flops=rectangle(2, -2 / 3), overwrites=(0,),
     ),
     Extern(
         "linalg.reflected", _reflected, _product_of_reflections, "The product of the reflections that qr_raw gives: the columns of Q.",
-        native="reflected",
+        native="reflected", flops=reflected,
     ),
     Extern(
         "linalg.svd", _svd, _singular_factors, "The singular value decomposition a = U diag(s) Vh; full: of all rows and columns.",
-        native="svd", failure=_NO_SVD, prune=_prune_svd,
+        native="svd", flops=rectangle(6, 20), failure=_NO_SVD, prune=_prune_svd,
     ),
     Extern(
-        "linalg.svdvals", _svdvals, _singular_values, "The singular values of matrices, greatest first.", native="svdvals", failure=_NO_SVD,
+        "linalg.svdvals", _svdvals, _singular_values, "The singular values of matrices, greatest first.",
+        native="svdvals", flops=rectangle(4, -4 / 3), failure=_NO_SVD,
     ),
     Extern(
         "linalg.eigh", _eigh, _hermitian_eigen, "Eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read.",
-        native="eigh", failure=_NO_EIGENVALUES, prune=_prune_eigh,
+        native="eigh", flops=cubes(9), failure=_NO_EIGENVALUES, prune=_prune_eigh,
     ),
     Extern(
         "linalg.eigvalsh", _eigvalsh, _hermitian_eigenvalues, "The eigenvalues of Hermitian matrices, of which one triangle is read.",
-        native="eigvalsh", failure=_NO_EIGENVALUES,
+        native="eigvalsh", flops=cubes(4 / 3), failure=_NO_EIGENVALUES,
     ),
-    *_asked("eig", "Eigenvalues and eigenvectors, complex.", _eig, _eigen, _NO_EIGENVALUES, (0,)),
-    *_asked("eigvals", "Eigenvalues, complex.", _eigvals, _eigenvalues, _NO_EIGENVALUES, (0,)),
+    *_asked("eig", "Eigenvalues and eigenvectors, complex.", _eig, _eigen, _NO_EIGENVALUES, (0,), cubes(25)),
+    *_asked("eigvals", "Eigenvalues, complex.", _eigvals, _eigenvalues, _NO_EIGENVALUES, (0,), cubes(10)),
     *_asked(
         "lstsq", "The x of least |a x - b|, sums of squared residuals, the rank of a, its singular values.", _lstsq, _least_squares,
-        "SVD did not converge in Linear Least Squares", (0, 1, 2),
+        "SVD did not converge in Linear Least Squares", (0, 1, 2), rectangle(4, 8),
     ),
     *TRIANGULAR_ROWS,
 )  # fmt: skip

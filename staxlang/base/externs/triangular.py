@@ -8,6 +8,7 @@ import numpy as np
 
 from staxlang.base.dtypes import DTYPES
 from staxlang.base.externs.extern import Extern
+from staxlang.base.externs.flop_counts import rectangle, substituted
 from staxlang.base.sizes import Size, minimum
 from staxlang.base.types import TensorType
 
@@ -80,11 +81,11 @@ def _exchanged(pivots: Array, rows: int = 0) -> Array:
 TRIANGULAR_ROWS: tuple[Extern, ...] = (
     Extern(
         "linalg.substituted", _solution, _substituted, "The x with a @ x = b of triangular matrices a; the other triangle is not read.",
-        native="trsm", failure="singular matrix", overwrites=(0, 1),
+        native="trsm", flops=substituted, failure="singular matrix", overwrites=(0, 1),
     ),
     Extern(
         "linalg.eliminated", _factors, _eliminated, "L, below the diagonal, and U of transposed matrices, transposed; the exchanged rows.",
-        native="getrf", overwrites=(0,),
+        native="getrf", flops=rectangle(1, -1 / 3), overwrites=(0,),
     ),
     Extern(
         "linalg.exchanged", _order, _exchanged, "The row that stands in each place after rows have been exchanged one after the other.",
