@@ -1234,6 +1234,7 @@ def solve_triangular(a: _Given, b: Any, trans: str = "N", lower: bool = False, u
 def lu_factor(a: Any) -> tuple[Any, Any]: """L (below the diagonal, which is 1) and U in one matrix, and the exchanges of rows (`k` with `pivots[k]`) that make a = P @ L @ U."""
 def lu(a: Any, permute_l: bool = False) -> Any: """P, L and U with a = P @ L @ U: exchanged rows, a lower triangle with a diagonal of 1, an upper one. With `permute_l`, P @ L and U."""
 def lu_solve(lu_and_piv: Any, b: Any, trans: _Int = 0) -> Any: """The x with a @ x = b, from what `lu_factor` gives of a; `trans` 1 and 2: of the transpose, the conjugate transpose."""
+def cho_factor(a: Any, lower: bool = False) -> tuple[Any, Any]: """A triangular factor of Hermitian, positive definite matrices, and whether it is the lower one: what `cho_solve` takes."""
 def cho_solve(c_and_lower: Any, b: Any) -> Any: """The x with a @ x = b, from a triangular factor of a, a = L @ L.H or U.H @ U, and whether it is the lower one."""
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]: """The x of least |a @ x - b| (of those, the shortest), the sums of squared residuals, the rank of `a`, its singular values.
 

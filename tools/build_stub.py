@@ -44,7 +44,7 @@ DECISIONS = frozenset("allclose array_equal array_equiv".split())
 SEVERAL = {
     "divmod": 2, "modf": 2, "frexp": 2, "meshgrid": 0, "ix_": 0, "unstack": 0,
     "tril_indices": 2, "triu_indices": 2, "tril_indices_from": 2, "triu_indices_from": 2, "diag_indices": 0, "diag_indices_from": 0,
-    "unravel_index": 0, "polydiv": 2, "slogdet": 2, "eigh": 2, "eig": 2, "lstsq": 4, "lu_factor": 2,
+    "unravel_index": 0, "polydiv": 2, "slogdet": 2, "eigh": 2, "eig": 2, "lstsq": 4, "lu_factor": 2, "cho_factor": 2,
 }  # fmt: skip
 ANYTHING = frozenset("polyfit fromfunction kaiser linspace logspace geomspace gradient average qr svd lu".split()) | frozenset(
     "bartlett hanning hamming blackman tri eye identity indices".split()

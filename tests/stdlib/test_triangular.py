@@ -77,13 +77,14 @@ def test_solutions_from_factors(dtype: str) -> None:
         found = stax.lu_factor(a)
         lower, upper = np.linalg.cholesky(h), np.linalg.cholesky(h, upper=True)
         by_lu = stax.lu_solve(found, b), stax.lu_solve(found, b, trans=1), stax.lu_solve(found, b, 2), stax.lu_solve(found, b[:, 0])
-        return *by_lu, stax.cho_solve((lower, True), b), stax.cho_solve((upper, False), b[:, 0])
+        by_cholesky = stax.cho_solve((lower, True), b), stax.cho_solve((upper, False), b[:, 0]), stax.cho_solve(stax.cho_factor(h), b)
+        return *by_lu, *by_cholesky
 
     for n in (1, 4, 9):
         a, b = matrices(34, (n, n), dtype) + 4 * np.eye(n, dtype=dtype), matrices(35, (n, 2), dtype)
         h = a @ a.conj().T + np.eye(n, dtype=dtype)
         general = np.linalg.solve(a, b), np.linalg.solve(a.T, b), np.linalg.solve(a.T.conj(), b), np.linalg.solve(a, b[:, 0])
-        same(solved(a, b, h), (*general, np.linalg.solve(h, b), np.linalg.solve(h, b[:, 0])), factor=3000.0)
+        same(solved(a, b, h), (*general, *[np.linalg.solve(h, one) for one in (b, b[:, 0], b)]), factor=3000.0)
     assert solved.stats().route == "native"
 
 
