@@ -1253,6 +1253,10 @@ def matrix_rank(A: _Given, tol: Any = None, hermitian: bool = False, *, rtol: An
 def condition_number(x: Array, p: Any = None) -> Any: """The condition numbers of matrices: the norm of order `p` (2) times that of the inverse; infinity for singular ones. np.linalg.cond."""
 @overload
 def condition_number(x: _Given, p: Any = None) -> NDArray[Any]: ...
+@overload
+def expm(a: Array) -> Any: """The exponential of matrices, the sum of a^k / k!, by scaling, a Pade approximant and squaring. It runs in Python, on NumPy."""
+@overload
+def expm(a: _Given) -> NDArray[Any]: ...
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any: """The x with tensordot(a, x, x.ndim) = b; the `axes` of `a` are moved to its end before."""
 def tensorinv(a: Any, ind: _Int = 2) -> Any: """The inverse of the product with `a` over its last axes: tensordot(tensorinv(a, ind), a, ind) is an identity."""
 @overload

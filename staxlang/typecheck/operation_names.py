@@ -9,7 +9,7 @@ OPERATION_NAMES: frozenset[str] = frozenset((
     "cond condition_number conjugate conv1d conv2d conv_transpose1d conv_transpose2d convolve copy copysign corrcoef correlate cos cosh "
     "cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy cumprod cumsum degrees delete det diag diag_indices "
     "diag_indices_from diagflat diagonal diff digitize divide divmod dot dropout dstack dtype ediff1d eig eigh eigvals eigvalsh einsum "
-    "elu embedding empty empty_like equal erf erfc exp exp2 expand_dims expm1 eye fabs finfo fix flatnonzero flip fliplr flipud "
+    "elu embedding empty empty_like equal erf erfc exp exp2 expand_dims expm expm1 eye fabs finfo fix flatnonzero flip fliplr flipud "
     "float_power floor floor_divide fmax fmin fmod focal_loss frexp frexp_exponent frexp_mantissa fromfunction full full_like gate "
     "gaussian_nll_loss gcd gelu geomspace glu gradient greater greater_equal group_norm hamming hanning hard_sigmoid hard_silu "
     "hardshrink hardtanh heaviside hinge_embedding_loss hinge_loss histogram histogram2d histogram_bin_edges histogramdd hstack "

@@ -100,6 +100,29 @@ def test_all_forms_of_a_program() -> None:
         agree_in_all_forms(lowered.captured, arrays, everything(*arrays), True, tolerance)
 
 
+@pytest.mark.parametrize("dtype", (*DTYPES, "i4"))
+def test_exponentials(dtype: str) -> None:
+    """Against eigenvalues' exponentials in Hermitian matrices, small and large; rotations; nilpotent ones; batches of different norms."""
+    exponential = stax.kernel(lambda a: stax.expm(a))
+    for n, scale in ((1, 1.0), (4, 0.01), (4, 1.0), (5, 6.0)):
+        a = matrices(50, (3, n, n), "c16" if dtype in ("c8", "c16") else "f8")
+        a = ((a + np.conj(np.swapaxes(a, -1, -2))) * scale * np.array([1.0, 0.1, -1.0])[:, np.newaxis, np.newaxis]).astype(dtype)
+        w, v = np.linalg.eigh(a.astype(np.result_type(dtype, "f8")))
+        wanted = (v * np.exp(w)[:, np.newaxis, :]) @ np.conj(np.swapaxes(v, -1, -2))
+        got = exponential(a)
+        assert got.dtype == (a.dtype if a.dtype.kind in "fc" else np.dtype("f8")) and exponential.stats().route == "native"
+        for one, other in zip(got, wanted, strict=True):
+            same(one, other.astype(one.dtype), factor=500.0, terms=1 + round(scale))
+    angles = np.array([0.3, 2.0, 40.0])
+    turning = np.zeros((3, 2, 2))
+    turning[:, 0, 1], turning[:, 1, 0] = -angles, angles
+    wanted = np.stack([np.cos(angles), -np.sin(angles), np.sin(angles), np.cos(angles)], axis=-1).reshape(3, 2, 2)
+    same(exponential(turning), wanted, factor=100.0)
+    same(exponential(np.diag([1.0, 1.0], 1)), np.array([[1.0, 1.0, 0.5], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), factor=4.0)
+    assert exponential(np.zeros((0, 0))).shape == (0, 0) and exponential(np.zeros((0, 2, 2))).shape == (0, 2, 2)
+    assert np.isnan(exponential(np.array([[np.nan, 1.0], [0.0, 0.0]]))).all()
+
+
 def test_what_is_refused() -> None:
     @stax.kernel
     def solved(a: Any, b: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from staxlang.base.dtypes import DTYPES, DType
+from staxlang.base.externs.exponential import EXPONENTIAL_ROWS
 from staxlang.base.externs.extern import Extern, Pruned
 from staxlang.base.externs.flop_counts import Count, cubes, rectangle, reflected, solved
 from staxlang.base.externs.triangular import TRIANGULAR_ROWS
@@ -238,4 +239,5 @@ EXTERN_ROWS: tuple[Extern, ...] = (
         "SVD did not converge in Linear Least Squares", (0, 1, 2), rectangle(4, 8),
     ),
     *TRIANGULAR_ROWS,
+    *EXPONENTIAL_ROWS,
 )  # fmt: skip
