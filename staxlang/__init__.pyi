@@ -1825,6 +1825,16 @@ def conv_transpose2d(x: Array, weight: Any, bias: Any = None, stride: Any = ...,
     [C, F / groups, P, Q], bias [F]; extents are as in `conv_transpose1d`."""
 @overload
 def conv_transpose2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., output_padding: Any = ..., groups: _Int = 1, dilation: Any = ...) -> NDArray[Any]: ...
+def chebval(x: Any, c: Any, tensor: bool = True) -> Any: """The value at x of a series of Chebyshev polynomials with the coefficients `c`; with `tensor`, of each column of c at every x."""
+def legval(x: Any, c: Any, tensor: bool = True) -> Any: """The value at x of a series of Legendre polynomials; see `chebval`."""
+def lagval(x: Any, c: Any, tensor: bool = True) -> Any: """The value at x of a series of Laguerre polynomials; see `chebval`."""
+def hermval(x: Any, c: Any, tensor: bool = True) -> Any: """The value at x of a series of Hermite's polynomials of physics; see `chebval`."""
+def hermeval(x: Any, c: Any, tensor: bool = True) -> Any: """The value at x of a series of Hermite's polynomials of statistics; see `chebval`."""
+def chebvander(x: Any, deg: Any) -> Any: """Chebyshev polynomials of degree 0 to `deg` at each x, along a new last axis."""
+def legvander(x: Any, deg: Any) -> Any: """Legendre polynomials of degree 0 to `deg` at each x, along a new last axis."""
+def lagvander(x: Any, deg: Any) -> Any: """Laguerre polynomials of degree 0 to `deg` at each x, along a new last axis."""
+def hermvander(x: Any, deg: Any) -> Any: """Hermite's polynomials of physics of degree 0 to `deg` at each x, along a new last axis."""
+def hermevander(x: Any, deg: Any) -> Any: """Hermite's polynomials of statistics of degree 0 to `deg` at each x, along a new last axis."""
 @overload
 def nonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero: of each axis the first `size` subscripts, `fill_value` where there are no more."""
 @overload

@@ -32,6 +32,8 @@ _LINALG = (
 
 _FFT = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2 fftfreq rfftfreq fftshift ifftshift"
 
+_SERIES = {"chebyshev": "cheb", "legendre": "leg", "laguerre": "lag", "hermite": "herm", "hermite_e": "herme"}
+
 
 def _spelled() -> dict[str, str]:
     table = {f"np.{name}": name for name in _FUNCTIONS.split()}
@@ -41,6 +43,9 @@ def _spelled() -> dict[str, str]:
     table |= {"np.linalg.cross": "_last_cross", "np.linalg.outer": "_vectors_outer"}
     table |= {"np.put": "_put", "method.put": "_put", "method.choose": "choose", "method.searchsorted": "searchsorted"}
     table["np.row_stack"] = "vstack"
+    for family, short in _SERIES.items():
+        table |= {f"np.polynomial.{family}.{short}{part}": f"{short}{part}" for part in ("val", "vander")}
+    table |= {f"np.polynomial.polynomial.poly{part}": f"_power_{part}" for part in ("val", "vander", "der", "int")}
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     table |= {f"np.{name}": name for name in f"{_ORDERS} {_SETS} {_MORE}".split()}
