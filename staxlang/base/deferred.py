@@ -7,12 +7,17 @@ from typing import Any
 
 
 class _Deferred:
-    """Stands for a module that may not be loaded yet; its names are looked up in it each time."""
+    """Stands for a module that may not be loaded yet; its names are looked up in it each time, and set in it."""
 
     __slots__ = ("_name",)
 
+    _name: str
+
     def __init__(self, name: str) -> None:
-        self._name = name
+        object.__setattr__(self, "_name", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(import_module(self._name), name, value)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module(self._name), name)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from staxlang.compiler.llvm.externs import forward_text
-from staxlang.compiler.llvm.kept_results import KEPT
-from staxlang.compiler.llvm.lapack import Call, read_symbol, routine_text
-from staxlang.compiler.llvm.library import gemm_text
-from staxlang.compiler.llvm.ordering import PREFIX, order_text, read_order
-from staxlang.compiler.llvm.triangular import LETTERS, OUTSIDE, direct_text
+from staxlang.base.deferred import deferred
 from staxlang.compiler.target import Target
-from staxlang.runtime import blas, externs, identity, lapack, orders, threads
+from staxlang.runtime import identity, threads
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.support import Support, build, load
+
+if TYPE_CHECKING:
+    from staxlang.compiler.llvm import externs as extern_text
+    from staxlang.compiler.llvm import kept_results, library, ordering, triangular
+    from staxlang.compiler.llvm import lapack as lapack_text
+    from staxlang.runtime import blas, externs, lapack, orders
+else:
+    extern_text, kept_results = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.kept_results")
+    lapack_text, library = deferred("staxlang.compiler.llvm.lapack"), deferred("staxlang.compiler.llvm.library")
+    ordering, triangular = deferred("staxlang.compiler.llvm.ordering"), deferred("staxlang.compiler.llvm.triangular")
+    blas, externs = deferred("staxlang.runtime.blas"), deferred("staxlang.runtime.externs")
+    lapack, orders = deferred("staxlang.runtime.lapack"), deferred("staxlang.runtime.orders")
 
 _KEPT: Final = ctypes.c_uint64()
 """Where a data gate's results wait for the program behind it."""
@@ -27,17 +34,18 @@ _GEMM = ("stax_gemm_f32", "stax_gemm_f64")
 def provide(support: Support, target: Target, store: Store | None, declarations: Sequence[str]) -> None:
     """See to it that the functions in a program's `declare` lines can be bound."""
     for line in declarations:
-        if "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
+        if "@stax_parallel" in line:
+            if not support.symbols.knows("stax_parallel"):
+                _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
+                threads.start(support)
+        elif "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
             _add(support, target, store, _gemm_text(support), _GEMM)
         elif "@stax_lapack_" in line:
             _provide_lapack(support, target, store, line.partition("@")[2].partition("(")[0])
-        elif f"@{PREFIX}" in line:
-            _provide_order(support, target, store, line.partition("@")[2].partition("(")[0])
         elif "@stax_extern(" in line:
             externs.provide(support)
-        elif "@stax_parallel" in line and not support.symbols.knows("stax_parallel"):
-            _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
-            threads.start(support)
+        elif f"@{ordering.PREFIX}" in line:
+            _provide_order(support, target, store, line.partition("@")[2].partition("(")[0])
 
 
 def _provide_lapack(support: Support, target: Target, store: Store | None, symbol: str) -> None:
@@ -45,10 +53,10 @@ def _provide_lapack(support: Support, target: Target, store: Store | None, symbo
     if support.symbols.knows(symbol):
         return
     externs.provide(support)
-    call = read_symbol(symbol)
+    call = lapack_text.read_symbol(symbol)
     provide(support, target, store, (_PARALLEL,))
-    text = _direct_text(support, call) if call.routine in OUTSIDE else _loop_text(support, call)
-    _add(support, target, store, text or forward_text(symbol), (symbol,))
+    text = _direct_text(support, call) if call.routine in triangular.OUTSIDE else _loop_text(support, call)
+    _add(support, target, store, text or extern_text.forward_text(symbol), (symbol,))
 
 
 def _provide_order(support: Support, target: Target, store: Store | None, symbol: str) -> None:
@@ -56,36 +64,36 @@ def _provide_order(support: Support, target: Target, store: Store | None, symbol
     if support.symbols.knows(symbol):
         return
     externs.provide(support)
-    call = read_order(symbol)
+    call = ordering.read_order(symbol)
     found = orders.find_order(call)
     if found is None:
-        _add(support, target, store, forward_text(symbol), (symbol,))
+        _add(support, target, store, extern_text.forward_text(symbol), (symbol,))
         return
     provide(support, target, store, (_PARALLEL,))
     support.symbols.update({f"{symbol}.numpy": found})
-    _add(support, target, store, order_text(call, f"{symbol}.numpy"), (symbol,), 2)
+    _add(support, target, store, ordering.order_text(call, f"{symbol}.numpy"), (symbol,), 2)
 
 
-def _loop_text(support: Support, call: Call) -> str | None:
+def _loop_text(support: Support, call: lapack_text.Call) -> str | None:
     """The function over a loop of NumPy's; None where this NumPy has none that can be called."""
     loop, flags = lapack.find_loop(call), lapack.flag_functions()
     if loop is None or flags is None:
         return None
     names = f"{call.symbol}.loop", f"{call.symbol}.data" if loop.data else ""
-    support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data, KEPT: ctypes.addressof(_KEPT)})
-    return routine_text(call, loop.types, *names)
+    support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data, kept_results.KEPT: ctypes.addressof(_KEPT)})
+    return lapack_text.routine_text(call, loop.types, *names)
 
 
-def _direct_text(support: Support, call: Call) -> str | None:
+def _direct_text(support: Support, call: lapack_text.Call) -> str | None:
     """The function over a routine of NumPy's BLAS or LAPACK; None where there is none to be called."""
-    name = OUTSIDE[call.routine].format(LETTERS.get(call.dtype, ""))
+    name = triangular.OUTSIDE[call.routine].format(triangular.LETTERS.get(call.dtype, ""))
     if not name:
-        return direct_text(call, "", True)
+        return triangular.direct_text(call, "", True)
     found = blas.find_routine(name)
     if found is None:
         return None
     support.symbols.update({f"{call.symbol}.outside": found[0]})
-    return direct_text(call, f"{call.symbol}.outside", found[1])
+    return triangular.direct_text(call, f"{call.symbol}.outside", found[1])
 
 
 def _gemm_text(support: Support) -> str:
@@ -94,7 +102,7 @@ def _gemm_text(support: Support) -> str:
     if found is None:
         return blas.own_loops()
     support.symbols.update({"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
-    return gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
+    return library.gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
 
 
 def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...], level: int = 0) -> None:
