@@ -147,7 +147,7 @@ def raise_failed(name: str, where: str, span: Span | None = None) -> NoReturn:
     if problem is None or (row is not None and row.failure and isinstance(problem, np.linalg.LinAlgError)):
         reason = str(problem or "") or (row.failure if row is not None else "") or "its native routine reports an error"
         notes = () if span is not None else (Note(None, f"in {where}"),)
-        raise_diagnostics(diagnose("extern-failed", span, notes, operation=name, reason=reason))
+        raise_diagnostics(diagnose("extern-failed", span, notes, operation=name.removesuffix("_asked"), reason=reason))
     if isinstance(problem, StaxError):
         raise_diagnostics([replace(one, span=one.span or span) for one in problem.diagnostics])
     problem.add_note(f"in the extern operation {name}, called by {where}")

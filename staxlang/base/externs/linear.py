@@ -213,7 +213,7 @@ EXTERN_ROWS: tuple[Extern, ...] = (
         native="qr_raw", flops=rectangle(2, -2 / 3), overwrites=(0,),
     ),
     Extern(
-        "linalg.reflected", _reflected, _product_of_reflections, "The product of the reflections that qr_raw gives: the columns of Q.",
+        "linalg.qr_q", _reflected, _product_of_reflections, "The product of the reflections that qr_raw gives: the columns of Q.",
         native="reflected", flops=reflected,
     ),
     Extern(

@@ -80,15 +80,15 @@ def _exchanged(pivots: Array, rows: int = 0) -> Array:
 
 TRIANGULAR_ROWS: tuple[Extern, ...] = (
     Extern(
-        "linalg.substituted", _solution, _substituted, "The x with a @ x = b of triangular matrices a; the other triangle is not read.",
+        "linalg.solve_triangular", _solution, _substituted, "The x with a @ x = b of triangular matrices a; the other triangle is not read.",
         native="trsm", flops=substituted, failure="singular matrix", overwrites=(0, 1),
     ),
     Extern(
-        "linalg.eliminated", _factors, _eliminated, "L, below the diagonal, and U of transposed matrices, transposed; the exchanged rows.",
+        "linalg.lu", _factors, _eliminated, "L, below the diagonal, and U of transposed matrices, transposed; the exchanged rows.",
         native="getrf", flops=rectangle(1, -1 / 3), overwrites=(0,),
     ),
     Extern(
-        "linalg.exchanged", _order, _exchanged, "The row that stands in each place after rows have been exchanged one after the other.",
+        "linalg.row_order", _order, _exchanged, "The row that stands in each place after rows have been exchanged one after the other.",
         native="pivots", overwrites=(0,),
     ),
 )  # fmt: skip
