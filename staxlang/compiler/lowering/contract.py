@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from staxlang.base.dtypes import BOOL, F32, F64
 from staxlang.base.sizes import Condition, Facts, Size, linear_in, symbol
 from staxlang.base.types import element_count
+from staxlang.compiler.loops.growth import GROWTH, nominal
 from staxlang.compiler.loops.ir import BufferView, Definition, LibraryCall
 from staxlang.compiler.lowering.pointwise import accumulation_dtype
 from staxlang.compiler.lowering.state import Lowering
@@ -14,6 +17,8 @@ from staxlang.typecheck.views import compose, index, index_name, indices
 GEMM_DTYPES = frozenset((F32, F64))
 # Below this many products a call into a library costs more than the loops (16 x 16 x 16).
 TINY_PRODUCTS = 4096
+# A product of matrices with so few terms is bound by the memory of its result.
+FEW_TERMS = 4
 
 
 def lower_contract(state: Lowering, node: Node) -> None:
@@ -21,10 +26,37 @@ def lower_contract(state: Lowering, node: Node) -> None:
     batch, contracted = node["batch"], node["contracted"]
     products = element_count((*a.type.shape, *b.type.shape[batch : len(b.type.shape) - contracted]))
     tiny = isinstance(products, int) and products <= TINY_PRODUCTS
-    if node.type.dtype in GEMM_DTYPES and not tiny:
+    if node.type.dtype in GEMM_DTYPES and not tiny and _is_thin(node):
+        _lower_terms(state, node, batch, contracted)
+    elif node.type.dtype in GEMM_DTYPES and not tiny:
         _lower_gemm(state, node, batch, contracted)
     else:
         _lower_sum(state, node, batch, contracted)
+
+
+def _is_thin(node: Node) -> bool:
+    """Whether a product of matrices has few terms and a result much larger than its operands: as a value its readers compute it."""
+    a, b = node.operands
+    terms = element_count(a.type.shape[len(a.type.shape) - node["contracted"] :])
+    if not isinstance(terms, int) or not 0 < terms <= FEW_TERMS:
+        return False
+    return nominal(node.type.shape) >= GROWTH * max(nominal(a.type.shape), nominal(b.type.shape))
+
+
+def _lower_terms(state: Lowering, node: Node, batch: int, contracted: int) -> None:
+    """The sum of products term by term, from the first to the last."""
+    a, b = node.operands
+    rank = len(node.type.shape)
+    free_a = len(a.type.shape) - batch - contracted
+    at, dtype = indices(rank), node.type.dtype
+    value: Node | None = None
+    for places in product(*[range(int(extent)) for extent in a.type.shape[batch + free_a :] if isinstance(extent, int)]):
+        left = state.read(a, (*at[: batch + free_a], *places))
+        right = state.read(b, (*at[:batch], *at[batch + free_a :], *places))
+        term = state.make("multiply", (left, right), dtype)
+        value = term if value is None else state.make("add", (value, term), dtype)
+    assert value is not None
+    state.define(node, value)
 
 
 def _lower_sum(state: Lowering, node: Node, batch: int, contracted: int) -> None:

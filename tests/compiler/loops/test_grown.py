@@ -165,3 +165,28 @@ def test_what_is_dear_or_small_is_kept() -> None:
     same(kernel(x, y), many(x, y), 1e-11)
     flops = sum(one.flops for one in kernel.explain(x, y).kernels)
     assert flops < 150**3 * 8
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("f4", 1e-3), ("f8", 1e-10)])
+@pytest.mark.parametrize("rows, columns, terms", [(200, 300, 3), (300, 200, 1), (150, 170, 4), (1, 900, 2), (0, 40, 3)])
+def test_products_of_few_terms_are_values(rows: int, columns: int, terms: int, dtype: str, tolerance: float) -> None:
+    """A product of matrices with few terms is computed where its elements are reduced; a library call would write all of them."""
+
+    def near(a, b):
+        return ((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2 * (a @ b.T)).min(axis=1)
+
+    random = np.random.default_rng(2)
+    a, b = random.standard_normal((rows, terms)).astype(dtype), random.standard_normal((columns, terms)).astype(dtype)
+    kernel = stax.kernel(near)
+    same(kernel(a, b), near(a, b), tolerance)
+    same(kernel(a[::-1], b[:, ::-1]), near(a[::-1], b[:, ::-1]), tolerance)
+    report = kernel.explain(a, b)
+    assert terms == 1 or rows < 2 or all(one.name != "gemm" for one in report.kernels)
+    assert rows < 2 or report.bytes_moved <= 2.5 * report.bytes_lower_bound
+
+
+def test_products_of_many_terms_are_calls() -> None:
+    a, b = np.random.default_rng(2).standard_normal((2, 200, 16))
+    kernel = stax.kernel(lambda a, b: (a @ b.T).max(axis=1))
+    same(kernel(a, b), (a @ b.T).max(axis=1), 1e-10)
+    assert any(one.name == "gemm" for one in kernel.explain(a, b).kernels)
