@@ -1,8 +1,8 @@
 """Results that one call leaves for the next: what a data gate has asked for is not computed again by the program behind it.
 
 `@stax_kept_results` holds a block or nothing: which loop has run, the extents of its operands, their bytes, its results. It is taken by an
-atomic exchange, and is another call's only if loop, extents and every byte of the operands are the same; otherwise it is let go. So a call
-gives what it would give without it, in any number of threads. Operands are row-major.
+atomic exchange, and is another call's only if loop, extents and every byte of the operands are the same; otherwise it is let go. Nothing is
+kept of very large operands. So a call gives what it would give without it, in any number of threads. Operands are row-major.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from staxlang.base.records import NamedTuple
 from staxlang.compiler.llvm.routine_text import RoutineText
 
 KEPT: Final = "stax_kept_results"
+_MOST: Final = 1 << 29
+"""Bytes from which nothing is kept: computing twice is better than running out of memory."""
 DECLARATIONS: Final = (
     f"@{KEPT} = external global i64", "declare ptr @malloc(i64)", "declare void @free(ptr)", "declare i32 @memcmp(ptr, ptr, i64)",
 )  # fmt: skip
@@ -60,6 +62,8 @@ def leave_results(t: RoutineText, loop: str, operands: list[Block], results: lis
     size = str(8 * len(words))
     for one in (*operands, *results):
         size = t.value(f"add i64 {size}, {one.bytes}")
+    t.emit(f"br i1 {t.value(f'icmp ult i64 {size}, {_MOST}')}, label %keep.some, label %left")
+    t.lines.append("keep.some:")
     block = t.value(f"call ptr @malloc(i64 {size})")
     t.emit(f"br i1 {t.value(f'icmp eq ptr {block}, null')}, label %left, label %keep")
     t.lines.append("keep:")
