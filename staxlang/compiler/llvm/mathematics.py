@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from staxlang.base.deferred import deferred
 from staxlang.base.dtypes import DType
-from staxlang.compiler.llvm.complex_functions import COMPLEX_FUNCTION_ROWS, Apply, Numbers
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.math import FUNCTIONS, expand_math
+
+if TYPE_CHECKING:
+    from staxlang.compiler.llvm import complex_functions
+    from staxlang.compiler.llvm.complex_functions import Apply
+else:
+    complex_functions = deferred("staxlang.compiler.llvm.complex_functions")
 
 
 class MissingForm(Exception):
@@ -22,8 +30,8 @@ SAME_ROWS = {"float_power": "power"}
 def mathematics(f: Function, op: str, operands: tuple[Value, ...], dtype: DType, lanes: int, apply: Apply) -> Value:
     """The operation on values of f32 or f64 (or complex ones), all of that many lanes."""
     kind = operands[0].dtype
-    if kind.kind == "c" and op in COMPLEX_FUNCTION_ROWS:
-        return COMPLEX_FUNCTION_ROWS[op](Numbers(f, kind, apply), *operands)
+    if kind.kind == "c" and op in complex_functions.COMPLEX_FUNCTION_ROWS:
+        return complex_functions.COMPLEX_FUNCTION_ROWS[op](complex_functions.Numbers(f, kind, apply), *operands)
     op = SAME_ROWS.get(op, op)
     if op not in FUNCTIONS or dtype.kind != "f":
         raise MissingForm(op, operands[0].dtype)
