@@ -434,6 +434,8 @@ def plain_object(value: Value) -> Any:
         return value.value
     if type(value) is MeaningValue and value.object is not None:
         return value.object
+    if type(value) is MeaningValue and isinstance(own := getattr(value.meaning, "dtype", None), DType):
+        return own.numpy  # the word of a dtype in .stx
     return value.object if isinstance(value, ObjectValue) and isinstance(value.object, type) else _NO_OBJECT
 
 

@@ -79,6 +79,7 @@ def namespace() -> dict[str, Any]:
     words["same_extents"] = lambda a, axis, b, other, operation: a.shape[axis] == b.shape[other]
     words["binary_digits"] = lambda size: size.bit_length()
     words["is_empty"] = lambda size: size == 0
+    words["bf16"] = np.void  # no array of NumPy's has it
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
     for name in library_index():

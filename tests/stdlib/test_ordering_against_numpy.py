@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -70,6 +71,26 @@ def test_methods() -> None:
     np.testing.assert_array_equal(mine[1], np.sort(y))
     np.testing.assert_array_equal(places, np.sort(x).argsort(0))
     np.testing.assert_array_equal(three, [1, 2, 3])
+
+
+def test_bf16_is_ordered_as_f32() -> None:
+    @stax.kernel
+    def several(x):
+        return (
+            np.sort(x), np.argsort(x, 0, stable=True), np.partition(x, 2), np.median(x), np.nanmedian(x, axis=0),
+            np.quantile(x, 0.3, axis=1), np.nanquantile(x, 0.3), stax.unique(x, size=30, fill_value=1),
+        )  # fmt: skip
+
+    wide = numbers("f4", (5, 40), 2, zeros=(0.0, 0.0))
+    narrow = wide.astype(ml_dtypes.bfloat16)
+    wanted = [
+        np.sort(wide), np.argsort(wide, 0, stable=True), np.sort(wide), np.median(wide), np.nanmedian(wide, axis=0),
+        np.quantile(wide, 0.3, axis=1), np.nanquantile(wide, 0.3), np.concatenate([np.unique(wide), np.ones(30)])[:30],
+    ]  # fmt: skip
+    for got, want in zip(several(narrow), wanted, strict=True):
+        dtype = np.int64 if np.asarray(want).dtype == np.int64 else ml_dtypes.bfloat16
+        assert np.asarray(got).dtype == dtype
+        np.testing.assert_array_equal(np.asarray(got, "f4"), np.asarray(want).astype(dtype).astype("f4"))
 
 
 def test_places_of_equal_elements_keep_their_order() -> None:
