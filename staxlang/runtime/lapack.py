@@ -7,12 +7,13 @@ Where a loop cannot be had - another layout, a renamed ufunc - the program calls
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from staxlang.base.records import NamedTuple
-from staxlang.compiler.llvm.lapack import FLAGS, Call
+from staxlang.compiler.llvm.lapack import FLAGS, INVALID, Call
 
 _LETTERS: Final = {"f64": "d", "c128": "D"}
 _DTYPES: Final = {"d": "f64", "D": "c128", "i": "i32"}
@@ -52,6 +53,27 @@ def find_loop(call: Call) -> Loop | None:
     if list(codes) != [np.dtype(letter).num for letter in letters] or not set(letters) <= set(_DTYPES) or not raw.functions[number]:
         return None
     return Loop(raw.functions[number] or 0, (raw.data[number] or 0) if raw.data else 0, tuple([_DTYPES[letter] for letter in letters]))
+
+
+@cache
+def failures_are_told() -> bool:
+    """Whether this NumPy's loops tell of failures by the floating-point flag "invalid": the inverse of 0 is asked for, and that of 2."""
+    loop, flags = find_loop(Call("inv", 0, "f64", 0)), flag_functions()
+    if loop is None or flags is None:
+        return False
+    invert = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(loop.address)
+    clear, test = [ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(flags[name]) for name in FLAGS]
+    numbers, dimensions, steps = (ctypes.c_double * 2)(), (ctypes.c_ssize_t * 2)(1, 1), (ctypes.c_ssize_t * 6)(*[8] * 6)
+    first = ctypes.addressof(numbers)
+    told: list[bool] = []
+    for number in (0.0, 2.0):
+        numbers[0] = number
+        arguments = (ctypes.c_void_p * 2)(first, first + 8)  # the loop moves them on
+        clear(INVALID)
+        invert(ctypes.addressof(arguments), ctypes.addressof(dimensions), ctypes.addressof(steps), loop.data or None)
+        told.append(bool(test(INVALID)))
+    clear(INVALID)
+    return told == [True, False] and numbers[1] == 0.5
 
 
 def flag_functions() -> dict[str, int] | None:

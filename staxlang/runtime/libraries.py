@@ -77,7 +77,7 @@ def _provide_order(support: Support, target: Target, store: Store | None, symbol
 def _loop_text(support: Support, call: lapack_text.Call) -> str | None:
     """The function over a loop of NumPy's; None where this NumPy has none that can be called."""
     loop, flags = lapack.find_loop(call), lapack.flag_functions()
-    if loop is None or flags is None:
+    if loop is None or flags is None or (lapack_text.ROUTINES[call.routine].fails and not lapack.failures_are_told()):
         return None
     names = f"{call.symbol}.loop", f"{call.symbol}.data" if loop.data else ""
     support.symbols.update({**flags, names[0]: loop.address, names[1]: loop.data, kept_results.KEPT: ctypes.addressof(_KEPT)})

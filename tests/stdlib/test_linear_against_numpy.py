@@ -477,3 +477,14 @@ def test_what_explain_says() -> None:
         assert (solve.name, svd.name) == ("extern linalg.solve", "extern linalg.svdvals") and solve.source_lines == svd.source_lines
         assert solve.flops == times * 5 * (2 * 30**3 // 3 + 2 * 30**2 * 6) and svd.flops == times * 5 * (4 * 30 * 36 - 4 * 6**3 // 3)
         assert solve.bytes == sum(array.nbytes for array in (*arrays, arrays[1]))
+
+
+def test_where_numpys_loops_tell_of_no_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not called then. (With eight axes none is loaded yet.)"""
+    assert lapack.failures_are_told()
+    monkeypatch.setattr(lapack, "failures_are_told", bool)
+    kernel = stax.kernel(lambda a: (np.linalg.inv(a), np.linalg.det(a)))
+    a = matrices(49, (1, 1, 2, 1, 1, 1, 3, 3), "f8")
+    same(kernel(a), kernel.__wrapped__(a), factor=0.0)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        kernel(np.zeros_like(a))
