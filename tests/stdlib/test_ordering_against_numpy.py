@@ -13,6 +13,7 @@ import staxlang as stax
 from staxlang.compiler.llvm.ordering import SIZES, order_call, read_order
 from staxlang.runtime import libraries
 from staxlang.runtime.orders import find_order
+from tests.index_notation.everywhere import in_all_forms as agree_in_all_forms
 from tests.stdlib.against_numpy import COMPLEX, FLOATS, INTEGERS, agree, signs
 
 DTYPES = (*INTEGERS, *FLOATS, *COMPLEX)
@@ -71,6 +72,20 @@ def test_methods() -> None:
     np.testing.assert_array_equal(mine[1], np.sort(y))
     np.testing.assert_array_equal(places, np.sort(x).argsort(0))
     np.testing.assert_array_equal(three, [1, 2, 3])
+
+
+def test_results_lie_in_memory_as_numpys() -> None:
+    def several(x):
+        y = x.transpose(1, 2, 0)
+        sorts = [f(z, axis=k) for f in (np.sort, np.argsort) for z in (x, y) for k in (0, 1, 2)]
+        parts = [f(z, 1, axis=k) for f in (np.partition, np.argpartition) for z in (x, y) for k in (0, 1, 2)]
+        tenth = [f(x, [0.1, 0.5], axis=k) for f in (np.quantile, np.nanquantile) for k in (0, 1, 2)]
+        rest = np.median(x, 0), np.median(x, 1), np.lexsort((x, x), 0), np.isin(y, [1.0, 2.0]), np.searchsorted(x[0, 0], y)
+        return *sorts, *parts, *tenth, *rest
+
+    x = np.random.default_rng(0).normal(size=(3, 4, 5))
+    for number, (got, want) in enumerate(zip(stax.kernel(several)(x), several(x), strict=True)):
+        assert got.strides == want.strides, number
 
 
 def test_bf16_is_ordered_as_f32() -> None:
@@ -328,3 +343,20 @@ def test_one_program_for_vectors_of_any_length() -> None:
         np.testing.assert_array_equal(found[0], np.searchsorted(a, v))
         np.testing.assert_array_equal(found[1], np.digitize(v, a))
         np.testing.assert_array_equal(places(a, v)[0], np.searchsorted(a, v))
+
+
+def test_all_forms_of_a_program() -> None:
+    """Graph, reference engine, loops, schedules, their texts."""
+
+    @stax.kernel
+    def everything(x: Any, v: Any) -> Any:
+        return (
+            np.sort(x, 0) + 1, np.argsort(-x, kind="stable"), np.median(x), np.quantile(x, 0.3, axis=0), np.nanmedian(x, 1),
+            np.searchsorted(v, x), np.lexsort((x[0], x[1])), np.partition(x, 0)[:, 0] + 1,
+            np.median(x.astype(np.int8)), np.histogram(x, v)[0], np.isin(x, v),
+        )  # fmt: skip
+
+    for shape in ((5, 6), (2, 1), (2, 30)):
+        arrays = [np.random.default_rng(3).normal(size=shape), np.arange(-3.0, 4.0)]
+        lowered = everything.lower(*[stax.spec(array.shape, array.dtype) for array in arrays])
+        agree_in_all_forms(lowered.captured, arrays, everything.__wrapped__(*arrays), True, 1e-12)
