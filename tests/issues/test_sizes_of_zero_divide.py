@@ -33,3 +33,20 @@ def test_a_size_of_zero_after_others(function: Callable[..., Any]) -> None:
         result = kernel(x)
         assert result.shape == shape and np.array_equal(result, function(x))
     assert kernel.stats().fallbacks == 0 and kernel.stats().route == "native"
+
+
+def rows_like(x: Array, y: Array) -> Any:
+    return x.reshape(-1, len(y)) + y
+
+
+def test_rows_of_no_elements_are_refused_after_others() -> None:
+    kernel = stax.kernel(rows_like)
+    for n, m in ((4, 2), (9, 3), (0, 3), (4, 0), (10, 5)):
+        x, y = np.arange(float(n)), np.ones(m)
+        if m:
+            assert np.array_equal(kernel(x, y), rows_like(x, y))
+            continue
+        with pytest.raises(ValueError, match="cannot reshape"):
+            rows_like(x, y)
+        with pytest.raises(ValueError, match="reshape-mismatch"):
+            kernel(x, y)

@@ -91,7 +91,10 @@ def _resolved(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...]) ->
     inferred = -1 in wanted
 
     def decide(condition: Condition) -> bool | None:
-        answer = call.decide(condition, "reshape keeps the number of elements")
+        try:
+            answer = call.decide(condition, "reshape keeps the number of elements")
+        except ZeroDivisionError:  # an extent beside the -1 is 0 at this call: nothing says what the -1 is
+            return False
         return answer if answer is not None else inferred or not call.is_rigid(condition.left, condition.right)
 
     found = reshaping.resolve(array.shape, wanted, decide)
