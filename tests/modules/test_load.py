@@ -147,6 +147,13 @@ def test_kernels_and_modules_are_pickled_by_file(nn) -> None:
     assert copy.deepcopy(nn.softmax) is nn.softmax
 
 
+def test_words_of_dtypes_compare_with_those_of_arrays() -> None:
+    module = stax.load_text("kernel f(x):\n    return x.dtype == f64, f32 == x.dtype, x.dtype != bool, x.dtype in (i8, f64)\n")
+    assert module.f(np.ones(3)) == (True, False, True, True)
+    assert module.f(np.ones(3, "f4")) == (False, True, True, False)
+    assert module.f(np.ones(3, bool)) == (False, False, False, False)
+
+
 def test_texts() -> None:
     made = stax.load_text("const n = 3\nkernel scaled(x): return n * x\n")
     assert made.scaled(np.ones(2)).tolist() == [3.0, 3.0] and made.n == 3
