@@ -5,14 +5,19 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from staxlang.base.types import dense_strides
+from staxlang.base.deferred import deferred
 from staxlang.runtime import late
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import EntryPlan, evaluate
+
+if TYPE_CHECKING:
+    from staxlang.base import types
+else:
+    types = deferred("staxlang.base.types")  # symbolic sizes are behind it: a process served from disk needs none
 
 Array = np.ndarray[Any, Any]
 ProgramFunction = Callable[[Any, Any, Any, Any], int]
@@ -66,7 +71,7 @@ def _result(plan: EntryPlan, number: int, slots: list[Any], env: dict[str, int])
     extents, dtype = [evaluate(size, env) for size in output.shape], slots[output.slot]
     if not output.order:
         return _memory(extents, dtype, "a result")
-    strides = [stride * output.itemsize for stride in dense_strides(tuple(extents), output.order)]
+    strides = [stride * output.itemsize for stride in types.dense_strides(tuple(extents), output.order)]
     return _memory(extents, dtype, "a result", strides)
 
 
