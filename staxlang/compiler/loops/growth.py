@@ -78,8 +78,19 @@ class Growth:
             else:
                 self.made[step.buffer] = step
             written.add(step.buffer)
-        self._leaves: dict[str, frozenset[str]] = {}
         self._cost: dict[str, int] = {}
+        self._largest: dict[str, int] = {}  # of values: the elements of the largest array in memory that one is computed from
+        for step in program.steps:
+            if isinstance(step, Definition) and self.made.get(step.buffer) is step:
+                self._weigh(step)
+
+    def _weigh(self, step: Definition) -> None:
+        """In the program's order: what a value reads has been weighed before."""
+        loads = self.ex.loads(step.body)
+        times = points(step.body["ranges"]) if step.body.op == "reduce" else 1
+        inner = sum([self.cost(load["buffer"]) for load in loads])
+        self._cost[step.buffer] = min(1 << 20, (self.ex.cost(step.body) + inner) * times)
+        self._largest[step.buffer] = max([self.largest(load["buffer"]) for load in loads], default=0)
 
     def _is_plain(self, step: Definition) -> bool:
         if step.mode != "set" or step.indirect or step.walk is not None or self.ex.buffers[step.buffer].role != "temporary":
@@ -90,47 +101,41 @@ class Growth:
     def is_value(self, buffer: str) -> bool:
         return buffer in self.made
 
-    def leaves(self, buffer: str) -> frozenset[str]:
-        """The arrays in memory that a value is computed from."""
-        found = self._leaves.get(buffer)
+    def largest(self, buffer: str) -> int:
+        """The number of elements of the largest array in memory that a value is computed from; of an array its own. Numbers count 0."""
+        found = self._largest.get(buffer)
         if found is None:
-            step = self.made.get(buffer)
-            found = frozenset((buffer,))
-            if step is not None:
-                found = frozenset([leaf for load in self.ex.loads(step.body) for leaf in self.leaves(load["buffer"])])
-            self._leaves[buffer] = found
+            shape = self.ex.buffers[buffer].shape
+            found = self._largest[buffer] = nominal(shape) if shape else 0
         return found
 
     def cost(self, buffer: str) -> int:
-        """About how many instructions an element of a value takes, all that it is computed from included."""
-        found = self._cost.get(buffer)
-        if found is None:
-            step = self.made.get(buffer)
-            found = 0
-            if step is not None:
-                times = points(step.body["ranges"]) if step.body.op == "reduce" else 1
-                inner = sum([self.cost(load["buffer"]) for load in self.ex.loads(step.body)])
-                found = min(1 << 20, (self.ex.cost(step.body) + inner) * times)
-            self._cost[buffer] = found
-        return found
+        """About how many instructions an element of a value takes, all that it is computed from included; of what is in memory none."""
+        return self._cost.get(buffer, 0)
 
     def grows(self, buffer: str) -> bool:
         """Whether a value is much larger than all that it is computed from, and no more than a kernel can compute in its place."""
-        sizes = [nominal(self.ex.buffers[leaf].shape) for leaf in self.leaves(buffer) if self.ex.buffers[leaf].shape]
-        return bool(sizes) and nominal(self.ex.buffers[buffer].shape) >= GROWTH * max(sizes) and self.cost(buffer) <= LARGEST
+        if buffer not in self.made or self.cost(buffer) > LARGEST:
+            return False
+        return nominal(self.ex.buffers[buffer].shape) >= GROWTH * self.largest(buffer) > 0
 
     def shared(self, body: Node, names: frozenset[str]) -> int:
         """The cost of the dearest grown value in an expression that is the same for all values of the indices."""
         dearest = 0
-        for load in self.ex.loads(body):
-            step = self.made.get(load["buffer"])
-            if step is None or load.operands:
-                continue
-            inner = _dependent(step, load["subscripts"], names)
-            if inner:
-                dearest = max(dearest, self.shared(step.body, inner))
-            elif self.grows(step.buffer):
-                dearest = max(dearest, self.cost(step.buffer))
+        waiting = [(body, names)]
+        seen: set[tuple[str, frozenset[str]]] = set()
+        while waiting:
+            node, own = waiting.pop()
+            for load in self.ex.loads(node):
+                step = self.made.get(load["buffer"])
+                if step is None or load.operands:
+                    continue
+                inner = _dependent(step, load["subscripts"], own)
+                if not inner and self.grows(step.buffer):
+                    dearest = max(dearest, self.cost(step.buffer))
+                if inner and (step.buffer, inner) not in seen:
+                    seen.add((step.buffer, inner))
+                    waiting.append((step.body, inner))
         return dearest
 
 

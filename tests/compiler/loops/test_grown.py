@@ -190,3 +190,18 @@ def test_products_of_many_terms_are_calls() -> None:
     kernel = stax.kernel(lambda a, b: (a @ b.T).max(axis=1))
     same(kernel(a, b), (a @ b.T).max(axis=1), 1e-10)
     assert any(one.name == "gemm" for one in kernel.explain(a, b).kernels)
+
+
+def test_long_programs_of_grown_values() -> None:
+    """Hundreds of values, each larger than what the first is made of, and each read twice: as many kernels as ever, no recursion."""
+
+    def long(x, y):
+        a, b = x[:, None] - y[None, :], x[:, None] + y[None, :]
+        for k in range(400):
+            a, b = np.minimum(a + k, b), b - a * 0.5
+        return (a + b).sum(axis=1)
+
+    x, y = np.random.default_rng(3).random((2, 6))
+    kernel = stax.kernel(long)
+    np.testing.assert_allclose(kernel(x, y), long(x, y), rtol=1e-9)
+    assert len(kernel.explain(x, y).kernels) < 20
