@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from staxlang.base.deferred import deferred
 from staxlang.base.records import record
 from staxlang.base.spans import Span
 
 if TYPE_CHECKING:
+    import unicodedata
+
     from staxlang.base.catalogue import DiagnosticKind
+else:
+    unicodedata = deferred("unicodedata")
 
 MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import zlib
+from typing import TYPE_CHECKING
 
+from staxlang.base.deferred import deferred
 from staxlang.base.digests import blake2b
+
+if TYPE_CHECKING:
+    import zlib
+else:
+    zlib = deferred("zlib")
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stdlib")
 _CHECK = 4  # bytes of the checksum at the end
