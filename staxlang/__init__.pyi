@@ -1065,6 +1065,10 @@ def conv2d(x: Array, weight: Any, bias: Any = None, stride: Any = ..., padding: 
 @overload
 def conv2d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> NDArray[Any]: ...
 @overload
+def conv3d(x: Array, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> Any: """`conv2d` with three axes: weight is [F, C / groups, P, Q, R]; stride, padding and dilation are numbers, or one for each axis."""
+@overload
+def conv3d(x: _Given, weight: Any, bias: Any = None, stride: Any = ..., padding: Any = ..., dilation: Any = ..., groups: _Int = 1) -> NDArray[Any]: ...
+@overload
 def max_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0, dilation: _Int = 1) -> Any: """The greatest value of each window along the last axis; windows follow each other unless `stride` says otherwise, and take every
     `dilation`-th element."""
 @overload
@@ -1074,6 +1078,10 @@ def max_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ..., di
 @overload
 def max_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., dilation: Any = ...) -> NDArray[Any]: ...
 @overload
+def max_pool3d(x: Array, window: Any, stride: Any = None, padding: Any = ..., dilation: Any = ...) -> Any: """The greatest value of each window of the last three axes; window, stride, padding and dilation are numbers, or one for each axis."""
+@overload
+def max_pool3d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., dilation: Any = ...) -> NDArray[Any]: ...
+@overload
 def avg_pool1d(x: Array, window: Any, stride: Any = None, padding: _Int = 0, count_include_pad: bool = True) -> Any: """The mean of each window along the last axis; what is outside counts as zeros, or, without `count_include_pad`, not at all."""
 @overload
 def avg_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0, count_include_pad: bool = True) -> NDArray[Any]: ...
@@ -1081,6 +1089,10 @@ def avg_pool1d(x: _Given, window: Any, stride: Any = None, padding: _Int = 0, co
 def avg_pool2d(x: Array, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> Any: """The mean of each window of the last two axes; what is outside counts as zeros, or, without `count_include_pad`, not at all."""
 @overload
 def avg_pool2d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> NDArray[Any]: ...
+@overload
+def avg_pool3d(x: Array, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> Any: """The mean of each window of the last three axes; what is outside counts as zeros, or, without `count_include_pad`, not at all."""
+@overload
+def avg_pool3d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> NDArray[Any]: ...
 def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
 @overload
 def bincount(x: Array, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> Any: """How often each of the integers from 0 to `length - 1` occurs, or the sums of the weights that stand at it. An integer out of

@@ -161,3 +161,71 @@ def test_a_view_with_axes_of_one_is_no_copy() -> None:
     np.testing.assert_allclose(kernel(a, b), (a @ b)[:, None, :, None], rtol=1e-12)
     report = kernel.explain(a, b)
     assert len(report.kernels) == 1 and not report.copies and report.bytes_moved == report.bytes_lower_bound
+
+
+def in_space(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
+    """Plane by plane of the filters' first axis."""
+    padded = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (0, 0), (0, 0)))
+    rows = (padded.shape[2] - dilation[0] * (w.shape[2] - 1) - 1) // stride[0] + 1
+    planes = []
+    for i in range(rows):
+        taken = [padded[:, :, i * stride[0] + a * dilation[0]] for a in range(w.shape[2])]
+        each = [correlated(one, w[:, :, a], stride[1:], padding[1:], dilation[1:], groups) for a, one in enumerate(taken)]
+        planes.append(sum(each))
+    return np.stack(planes, 2)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    ("stride", "padding", "dilation", "groups"),
+    [((1, 1, 1), (0, 0, 0), (1, 1, 1), 1), ((2, 2, 2), (1, 1, 1), (1, 1, 1), 2), ((1, 2, 3), (2, 0, 1), (1, 2, 1), 1)],
+)
+def test_conv3d(stride: Any, padding: Any, dilation: Any, groups: int, dtype: str) -> None:
+    x, w, b = (rng.standard_normal(s).astype(dtype) for s in ((2, 4, 5, 6, 7), (6, 4 // groups, 3, 2, 3), (6,)))
+    right = in_space(x.astype(float), w.astype(float), stride, padding, dilation, groups) + b.astype(float)[:, None, None, None]
+    y = stax.conv3d(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups)
+    assert y.dtype == x.dtype
+    bound = {"f2": 5e-2, "f4": 2e-5, "f8": 1e-12}[dtype]
+    np.testing.assert_allclose(y, right, rtol=bound, atol=bound)
+    np.testing.assert_allclose(stax.conv3d(x[0], w, groups=groups), stax.conv3d(x, w, groups=groups)[0], rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_pooling_in_space(dtype: str) -> None:
+    x = rng.standard_normal((2, 5, 6, 7)).astype(dtype)
+
+    def windows(padding: int, dilation: int, fill: float) -> Array:
+        padded = np.pad(x.astype(float), ((0, 0), *(((padding,) * 2,) * 3)), constant_values=fill)
+        found = np.lib.stride_tricks.sliding_window_view(padded, (dilation + 1,) * 3, (1, 2, 3))
+        return found[:, ::2, ::2, ::2, ::dilation, ::dilation, ::dilation]
+
+    bound = {"f2": 5e-3, "f4": 2e-6, "f8": 1e-14}[dtype]
+    np.testing.assert_array_equal(stax.max_pool3d(x, 2, padding=1), windows(1, 1, -np.inf).max((4, 5, 6)))
+    np.testing.assert_array_equal(stax.max_pool3d(x, 2, 2, 1, 2), windows(1, 2, -np.inf).max((4, 5, 6)))
+    np.testing.assert_allclose(stax.avg_pool3d(x, 2, padding=1), windows(1, 1, 0).mean((4, 5, 6)), rtol=bound, atol=bound)
+    inside = stax.avg_pool3d(x, (2, 2, 2), 2, (1, 1, 1), count_include_pad=False)
+    assert inside.dtype == x.dtype
+    np.testing.assert_allclose(inside, np.nanmean(windows(1, 1, np.nan), (4, 5, 6)), rtol=bound, atol=bound)
+
+
+def test_numbers_that_configure_are_fixed() -> None:
+    """Outside of kernels too: each stride and padding has a version of its own, in which nothing about them is left to prove or test."""
+    kernel = stax.kernel(lambda x, w, stride, padding: stax.conv2d(x, w, stride=stride, padding=padding))
+    x, w = rng.standard_normal((2, 3, 9, 8)), rng.standard_normal((4, 3, 3, 2))
+    for stride, padding in ((1, 0), (2, 1), (3, 2), (1, 1)):
+        right = correlated(x, w, (stride,) * 2, (padding,) * 2, (1, 1), 1)
+        np.testing.assert_allclose(kernel(x, w, stride, padding), right, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(stax.conv2d(x, w, stride=stride, padding=padding), right, rtol=1e-12, atol=1e-12)
+    assert kernel.stats().versions == 4
+    guards = [str(one) for one in kernel.explain(x, w, 2, 1).guards]
+    assert any(one.startswith("stride == 2") for one in guards) and any(one.startswith("padding == 1") for one in guards)
+    assert not any("//" in one for one in guards)
+
+
+def test_fixed_in_stx() -> None:
+    text = "    a, b = fixed((n, pair[0]))\n    return x[fixed(a):] * fixed(b) + fixed(x.shape[0]) + fixed(2.5)"
+    module = stax.load_text(f"kernel f(x, n: int, pair):\n{text}")
+    x = np.arange(6.0)
+    for n in (0, 2, 5):
+        np.testing.assert_array_equal(module.f(x, n, (3, 4)), x[n:] * 3 + 6 + 2.5)
+    assert module.f.stats().versions == 3
