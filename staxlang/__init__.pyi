@@ -1096,7 +1096,7 @@ def avg_pool3d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., c
 def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
 @overload
 def bincount(x: Array, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> Any: """How often each of the integers from 0 to `length - 1` occurs, or the sums of the weights that stand at it. An integer out of
-    this range is an error."""
+    this range is an error. Without a `length` the result has `minlength` elements."""
 @overload
 def bincount(x: _Given, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> NDArray[Any]: ...
 @overload
