@@ -173,7 +173,8 @@ def test_histograms_of_points() -> None:
 ANY_LENGTH = {
     "np.median(x)": "f64[]", "np.median(x.astype(np.float16))": "f16[]", "np.nanmedian(x)": "f64[]", "np.quantile(x, [0.1, 0.5])": "f64[2]",
     "np.percentile(x, 33.0)": "f64[]", "np.nanquantile(x, 0.3)": "f64[]", "np.histogram(x, 5)[0]": "i64[5]",
-    "np.histogram(x, 5)[1]": "f64[6]", "np.histogram2d(x, x, 4)[0]": "f64[4, 4]", "np.isin(x, x)": "bool[N]", "np.sort(x)": "f64[N]", "np.argsort(x)": "i64[N]",
+    "np.histogram(x, 5)[1]": "f64[6]", "np.histogram2d(x, x, 4)[0]": "f64[4, 4]", "np.isin(x, x)": "bool[N]",
+    "np.sort(x)": "f64[N]", "np.argsort(x)": "i64[N]",
     "np.searchsorted(np.sort(x), 0.5)": "i64[]", "np.lexsort((x, x))": "i64[N]",
 }  # fmt: skip
 
