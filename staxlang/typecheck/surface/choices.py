@@ -1,4 +1,5 @@
-"""`stax.cond` and `stax.gate`: choices and numbers that stay in the program where a Python program would decide them."""
+"""`stax.cond` and `stax.gate`: choices and numbers that stay in the program where a Python program would decide them. `fixed` of .stx:
+numbers that do not."""
 
 # Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -10,7 +11,7 @@ from staxlang.typecheck.binding import kept_condition
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import number_or_array
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import ArrayValue, BoundMethod, FunctionValue, MeaningValue, PartialValue, Value
+from staxlang.typecheck.values import ArrayValue, BoundMethod, FunctionValue, MeaningValue, PartialValue, ScalarValue, StaticValue, Value
 
 _CALLABLE = (FunctionValue, MeaningValue, BoundMethod, PartialValue)
 
@@ -37,3 +38,14 @@ def gate(call: CallContext, value: Value, /) -> Value:
     if array.rank:
         call.error("bad-argument", argument="the operand", operation="stax.gate", expected="a number", given=call.describe(array))
     return call.array(call.handle(array), TensorType(array.dtype, ()), scalar=False)
+
+
+@spelled("word.fixed")
+def fixed(call: CallContext, value: Value, /) -> Value:
+    """A number, or each of a tuple, with the value that it has now: another one makes another version. Sizes stay as they are.
+
+    Of a stride or a padding everything that follows is proved at once, and loops know it.
+    """
+    if isinstance(value, tuple):
+        return tuple([fixed(call, one) for one in value])
+    return StaticValue(call.static(value, call.text(0))) if type(value) is ScalarValue else value
