@@ -22,6 +22,7 @@ from staxlang.compiler.loops.nests import (
     vector_shape,
 )  # fmt: skip
 from staxlang.compiler.loops.periodic import find_periodic, periodic_body
+from staxlang.compiler.loops.periods import without_periods
 from staxlang.compiler.loops.transposed import crossed_body, find_crossing
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -36,10 +37,9 @@ def flat_body(
     plan: Plan, ex: Expressions, target: Target, streaming: frozenset[str], tiles: list[Buffer]
 ) -> tuple[Statement, ...]:
     """Pointwise definitions over the same points: axes merged, the last one in vectors."""
-    writes = [write for one in plan.passes for write in one.writes]
-    names = [name for name, _ in plan.outer]
-    accesses = accesses_of([w.value for w in writes], [(w.buffer, w.subscripts) for w in writes], names, ex)
-    ranges, mapping = merged(memory_order(plan.outer, accesses), accesses, ex)
+    writes, axes = without_periods([write for one in plan.passes for write in one.writes], plan.outer, ex)
+    accesses = accesses_of([w.value for w in writes], [(w.buffer, w.subscripts) for w in writes], [name for name, _ in axes], ex)
+    ranges, mapping = merged(memory_order(axes, accesses), accesses, ex)
     if mapping:
         memo: dict[Node, Node] = {}
         writes = [moved_write(write, mapping, ex, memo) for write in writes]
