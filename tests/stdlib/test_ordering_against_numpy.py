@@ -300,6 +300,14 @@ def test_a_program_that_sorts_calls_no_python() -> None:
     assert all(read_order(call.symbol) == call for call in symbols if call is not None)
 
 
+def test_rows_of_nothing_have_no_address() -> None:
+    for dtype in DTYPES:
+        x = np.zeros((3, 0), dtype)
+        for text in ("f(x)", "f(x[:, ::2])", "f(x[:, ::2], axis=0)", "f(x, None)"):
+            for name in ("sort", "argsort"):
+                agree(name, getattr(np, name), (text,), {"x": x})
+
+
 def test_without_numpys_routines_python_sorts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A NumPy of another binary interface: the same results, by its functions."""
     monkeypatch.setattr(libraries.orders, "find_order", lambda call: None)

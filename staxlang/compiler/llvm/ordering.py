@@ -66,7 +66,8 @@ def order_text(call: OrderCall, outside: str) -> str:
 def _extents(t: RoutineText, call: OrderCall) -> tuple[list[str], str, str]:
     """(extents of the operand, the number of rows, the distance of neighbours in a row)."""
     extents = [t.word(1 + axis) for axis in range(call.rank)]
-    return extents, t.product(extents[:-1]), t.word(2 * call.rank)
+    rows, empty = t.product(extents[:-1]), t.value(f"icmp eq i64 {extents[-1]}, 0")  # rows of nothing may have no address
+    return extents, t.value(f"select i1 {empty}, i64 0, i64 {rows}"), t.word(2 * call.rank)
 
 
 def _whole(call: OrderCall) -> list[str]:
