@@ -24,12 +24,14 @@ def test_both_parts_of_modf_are_floats(x: Array) -> None:
         assert found.dtype == expected.dtype and np.array_equal(found, expected)
 
 
-def of_complex_digitize(x: Any) -> Any:
-    return np.digitize(x * (1 + 1j), [1.0, 2.0])
+def of_complex_digitize(x: Array) -> Array:
+    call: Any = np.digitize
+    return call(x * (1 + 1j), [1.0, 2.0])
 
 
-def of_complex_interp(x: Any) -> Any:
-    return np.interp(x * (1 + 1j), [1.0, 2.0], [3.0, 4.0])
+def of_complex_interp(x: Array) -> Array:
+    call: Any = np.interp
+    return call(x * (1 + 1j), [1.0, 2.0], [3.0, 4.0])
 
 
 def power_of_a_row(x: Array) -> Any:
@@ -68,17 +70,10 @@ def test_what_numpy_refuses(function: Callable[..., Any], text: str) -> None:
 
 
 @pytest.mark.parametrize("dtype, least", [(np.uint8, 256), (np.uint8, 300), (np.bool_, 2)])
-def test_counts_of_dtypes_whose_last_number_is_known(dtype: Any, least: int) -> None:
-    """`np.bincount(image.ravel(), minlength=256)` needs no length: there is no greater number."""
-
+def test_counts_whose_length_minlength_says(dtype: Any, least: int) -> None:
     def counts(x: Array) -> Any:
         return np.bincount(x.ravel(), minlength=least), np.bincount(x.ravel(), x.ravel() / 2, least)
-
-    def too_few(x: Array) -> Any:
-        return np.bincount(x.ravel(), minlength=1)
 
     x: Array = np.array(SHORT, dtype)
     for found, expected in zip(stax.kernel(counts)(x), counts(x), strict=True):
         assert found.dtype == expected.dtype and np.array_equal(found, expected)
-    with pytest.raises(stax.StaxError, match=r"stax\.bincount\(x, length=n\)"):
-        stax.kernel(too_few)(x)
