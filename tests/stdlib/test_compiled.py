@@ -88,5 +88,6 @@ def test_reductions_against_numpy(name: str, axis: Any, compiled: None) -> None:
 def test_example(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Outside of a kernel the functions run at once."""
     words = {name: getattr(stax, name) for name in library_names()}
-    monkeypatch.setattr(cases, "WORDS", words | {"nan": np.nan, "inf": np.inf})
+    more = {"nan": np.nan, "inf": np.inf, "sum": stax.sum, "add": stax.add, "i64": np.int64}
+    monkeypatch.setattr(cases, "WORDS", words | more)
     assert cases.test_example(name) is None
