@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,19 @@ def _lapack_numbers(a: Any, operation: str) -> Any:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+def _conv2d(
+    x: Any, weight: Any, bias: Any = None, stride: Any = (1, 1), padding: Any = (0, 0), dilation: Any = (1, 1), groups: int = 1
+) -> Any:
+    """In index notation it has no Python form."""
+    assert groups == 1
+    x, weight = np.asarray(x), np.asarray(weight)
+    x = np.pad(x, [(0, 0)] * (x.ndim - 2) + [(p, p) for p in padding])
+    spans = [d * (k - 1) + 1 for d, k in zip(dilation, weight.shape[2:], strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(x, spans, (-2, -1))
+    windows = windows[..., :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+    return np.einsum("...cijab,fcab->...fij", windows, weight) + (0 if bias is None else np.asarray(bias)[:, None, None])
+
+
 def namespace() -> dict[str, Any]:
     """The words of .stx as NumPy's functions, and every definition of the library on top of them."""
     words: dict[str, Any] = {name: getattr(np, name) for name in np.__all__ if name not in ("bool", "min", "max", "size")}
@@ -80,16 +94,22 @@ def namespace() -> dict[str, Any]:
     words["binary_digits"] = lambda size: size.bit_length()
     words["is_empty"] = lambda size: size == 0
     words["bf16"] = np.void  # no array of NumPy's has it
+    words |= {"fixed": lambda value: value, "conv2d": _conv2d, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
-    for name in library_index():
-        if "." in name:  # of a namespace: its laws are tested where it runs
-            continue
+    spaces: dict[str, dict[str, Any]] = {}
+    for name in sorted(library_index(), key=lambda one: "." in one):  # namespaces last: on top of the others
+        space, _, own = name.rpartition(".")
         function: Any = library_function(name)
         parameters = tuple(replace(parameter, annotation=None) for parameter in function.parameters)
         try:
             text = to_python(replace(function, exported=False, returns=None, parameters=parameters))
         except Unprintable:  # index notation whose ranges are inferred has no Python form
             continue
-        exec(text, words)
+        names = spaces.setdefault(space, dict(words)) if space else words
+        exec(text, names)
+        if space:
+            words[space] = names[space] = names.get("__namespace__") or SimpleNamespace()
+            names["__namespace__"] = words[space]
+            setattr(words[space], own, names[own])
     return words
