@@ -338,11 +338,11 @@ def comparison(call: CallContext, op: str, left: Value, right: Value) -> Value:
     function = _compare_method(call, op, left, right)
     if function is not None:
         return function
+    if pointwise.is_numeric(left) and pointwise.is_numeric(right):  # a NumPy scalar among them
+        return call.pointwise(COMPARE_ROWS[op], (left, right))
     if op in ("==", "!="):
         same = equal(call, left, right)
         return UNKNOWN if same is None else TRUE if same is (op == "==") else FALSE
-    if pointwise.is_numeric(left) and pointwise.is_numeric(right):
-        return call.pointwise(COMPARE_ROWS[op], (left, right))
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
         return StaticValue(_PYTHON[op](binding.static(call, left, "a comparison"), binding.static(call, right, "a comparison")))
     if one is StaticValue and two is StaticValue:

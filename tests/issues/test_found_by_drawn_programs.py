@@ -225,3 +225,14 @@ def test_where_wraps_integers_that_ufuncs_refuse(dtype, number):
 def test_where_wraps_large_written_integers():
     x = np.array([1, 2, 3], np.int8)
     agree(lambda x: (np.where(x > 1, 2**64 - 1, x), np.where(x > 1, 2**63, x)), x)
+
+
+def test_numpy_scalars_compare_to_numpys_booleans():
+    def f(x):
+        a = np.sqrt(2)
+        same = (a == a).astype(np.int32)
+        if a == np.float64(2) or a != a:
+            same = same + 100
+        return same, (a != 3).dtype == np.bool_, x
+
+    agree(f, np.arange(3.0))
