@@ -21,7 +21,7 @@ from staxlang.compiler.graph import Graph, fingerprint, topological
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.expressions import subexpressions
-from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, LoopProgram, Schedule
+from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
 from staxlang.compiler.loops.schedule import schedule, size_symbols
 from staxlang.compiler.loops.work import call_work
 from staxlang.compiler.lower import lower
@@ -162,7 +162,7 @@ class Programs:
         data = build(made.emission.text, self.target)
         work: Size = 0
         for step in made.schedule.steps:
-            work = work + (step.work if isinstance(step, Kernel) else call_work(step) if isinstance(step, LibraryCall) else 0)
+            work = work + (step.work if isinstance(step, Kernel) else call_work(step))
         checks = tuple(check_text(made, number) for number in range(len(made.emission.checks)))
         sizes = size_symbols(made.schedule)
         stored = (data, made.emission.externals, sizes, _text(made.schedule.arena_bytes), _text(work), checks)

@@ -86,7 +86,8 @@ def test_multi_head_attention(dtype: str, groups: int) -> None:
         "wk": draw("f8", 3, 4 * groups, seed=3, scale=0.3), "wv": draw("f8", 3, 2 * groups, seed=4, scale=0.3),
         "wo": draw("f8", 8, 5, seed=5, scale=0.3), "b": draw("f8", 16, seed=6, scale=0.3), "m": draw("?", 6, 7, seed=7),
     }  # fmt: skip
-    text = f"stax.multi_head_attention(x, y, y, wq, wk, wv, wo, 4, key_heads={groups}, query_bias=b, key_bias=b[:{4 * groups}], output_bias=b[:5]"
+    biases = f"query_bias=b, key_bias=b[:{4 * groups}], output_bias=b[:5]"
+    text = f"stax.multi_head_attention(x, y, y, wq, wk, wv, wo, 4, key_heads={groups}, {biases}"
     variants: dict[str, Callable[..., Any]] = {
         f"{text})": lambda x, y, wq, wk, wv, wo, b, m: formula(x, y, wq, wk, wv, wo, b),
         f"{text}, mask=m)": lambda x, y, wq, wk, wv, wo, b, m: formula(x, y, wq, wk, wv, wo, b, m),

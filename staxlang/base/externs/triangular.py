@@ -80,7 +80,7 @@ def _exchanged(pivots: Array, rows: int = 0) -> Array:
 
 TRIANGULAR_ROWS: tuple[Extern, ...] = (
     Extern(
-        "linalg.solve_triangular", _solution, _substituted, "The x with a @ x = b of triangular matrices a; the other triangle is not read.",
+        "linalg.solve_triangular", _solution, _substituted, "The x with a @ x = b of triangular a; the other triangle is not read.",
         native="trsm", flops=substituted, failure="singular matrix", overwrites=(0, 1),
     ),
     Extern(

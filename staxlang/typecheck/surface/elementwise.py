@@ -153,7 +153,7 @@ def where_word(call: CallContext, condition: Value, /, x: Value = NONE, y: Value
 
 def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:
     if absent(x) and absent(y):
-        help = "with three arguments, `np.where(mask, a, b)`, the result has the mask's shape; `stax.nonzero(mask, size=n)` says where it holds"
+        help = "`np.where(mask, a, b)`, of three arguments, has the mask's shape; `stax.nonzero(mask, size=n)` says where it holds"
         call.error("unknown-operation", name="np.where(mask)", help=help)
     if absent(x) or absent(y):
         call.error("missing-argument", function="np.where", name="y")
