@@ -19,8 +19,11 @@ from staxlang.typecheck.annotation_reading import BadAnnotation, read
 from staxlang.typecheck.annotations import Annotation, ScalarAnnotation, TensorAnnotation
 from staxlang.typecheck.notation import Dim, TensorForm
 
-_EXTENTS = (240, 360, 420, 480, 504, 540, 600, 630, 660, 672, 720, 756, 780, 792, 840, 900, 924, 936, 960, 990, 1008)
-"""What symbols stand for while a program is lowered: all different, with many divisors, so that few conditions on them fail."""
+_EXTENTS = (
+    5040, 2520, 1680, 1260, 1008, 990, 960, 936, 924, 900, 840, 792, 780, 756, 720, 672, 660, 630, 600, 540, 504, 480, 420, 360, 240,
+)  # fmt: skip
+"""What symbols stand for while a program is lowered: all different, with many divisors, so that few conditions on them fail; those that
+come first are larger, as an array is than the window that goes over it."""
 _NUMBERS: Mapping[type, Any] = {int: 12, float: 0.5, complex: 0.5j}
 
 
@@ -201,10 +204,10 @@ def _numbers(divisor: int, order: int) -> Iterator[int]:
     if order:
         Random(order).shuffle(extents)
     yield from extents
-    extent, step = 1260, 420
+    extent, step = 5460, 420
     if divisor > 1:
         step = divisor
-        extent = 1009 // step * step + step
+        extent = 5041 // step * step + step
     while True:
         yield extent
         extent += step
