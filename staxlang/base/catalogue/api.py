@@ -41,8 +41,8 @@ API_ROWS: tuple[Row, ...] = (
     Row(
         "no-stx-form", TypeError,
         "the kernel `{name}` has no form in .stx: {reason}",
-        "`kernel.to_stx()` gives a .stx file that means the same. Such a file has no Python around it: no captured numbers and arrays, which "
-        "kernel reads again at each call, no objects of the user's classes, no functions of Python's modules.",
+        "`kernel.to_stx()` gives a .stx file that means the same. Such a file has no Python around it: no captured numbers and arrays, "
+        "which a kernel reads again at each call, no objects of the user's classes, no functions of Python's modules.",
         "scale = 2.0\n@stax.kernel\ndef f(x):\n    return x * scale\nf.to_stx()",
         "@stax.kernel\ndef f(x, scale):\n    return x * scale\nf.to_stx()",
     ),
