@@ -13,16 +13,14 @@ from staxlang.runtime.versions import Program
 Stored = tuple[Any, ...]
 """(object code, `declare` lines of outside functions, size symbols, scratch bytes, work, number of run-time checks): what marshal keeps."""
 
+# What run-time checks are stored as: of exponents, of values for a mask, of an index (axis, extent, and in the next line the place in
+# the source), of finite results, of demands on data, of extern operations (their name and place follow).
 EXPONENT = "negative exponent"
 MASK = "values for a mask"
+INDEX = "index: "
 FINITE = "not finite: "
-"""What a run-time check of integers' exponents is stored as. (Checks of indices are stored by their place in the source.)"""
-
 REQUIRED = "required: "
-"""What the texts of demands on data begin with."""
-
 EXTERN = "extern "
-"""What the texts of extern operations begin with; their names and places follow."""
 
 
 def load_program(support: Support, target: Any, store: Store | None, key: str, stored: Stored) -> Program:

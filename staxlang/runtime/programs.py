@@ -36,7 +36,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -191,7 +191,7 @@ def check_text(made: Stages, number: int) -> str:
         return MASK
     if node.op == "extern_check":
         return f"{EXTERN}{node['name']} {place_text(span)}"
-    return place_text(span) if span is not None else "an index"
+    return f"{INDEX}{node.get('axis', 0)} {node.get('extent', '?')}\n{place_text(span) if span is not None else 'an index'}"
 
 
 def place_text(span: Span | None) -> str:

@@ -16,7 +16,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -32,7 +32,7 @@ class RestoredFailure:
         self.checks: tuple[str, ...] = ()
 
     def __call__(self, status: int) -> None:
-        expression = self.checks[status - 1] if status <= len(self.checks) else self.kernel
+        expression = self.checks[status - 1] if status <= len(self.checks) else f"{INDEX}? ?\n{self.kernel}"
         if expression == EXPONENT:
             late.raise_error("negative-power", power="taken from data")
         if expression.startswith(REQUIRED):
@@ -44,7 +44,9 @@ class RestoredFailure:
         if expression.startswith(EXTERN):
             name, _, where = expression.removeprefix(EXTERN).partition(" ")
             late.externs().raise_failed(name, where)
-        late.raise_error("index-out-of-range-at-run", index="taken from data", axis="?", extent="?", expression=expression)
+        numbers, _, place = expression.removeprefix(INDEX).partition("\n")
+        axis, _, extent = numbers.partition(" ")
+        late.raise_error("index-out-of-range-at-run", index="taken from data", axis=axis, extent=extent, expression=place)
 
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
