@@ -110,7 +110,7 @@ def test_a_fresh_process_imports_no_lark() -> None:
         "print(json.dumps([len(module.items), len(slips), sorted({name.split('.')[0] for name in sys.modules})]))"
     )
     root = Path(stored.FOLDER).parents[1]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
+    done = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=root, check=True)
     count, slips, imported = json.loads(done.stdout)
     assert count == len(read(TEXT).items) and slips == 0
     assert not {"lark", "numpy", "llvmlite"} & set(imported)
