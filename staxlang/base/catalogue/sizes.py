@@ -1,5 +1,7 @@
 """Rows of the catalogue: shapes, axes, sizes that do not fit."""
 
+from numpy.exceptions import AxisError
+
 from staxlang.base.catalogue.kind import DiagnosticKind as Row
 
 SIZE_ROWS: tuple[Row, ...] = (
@@ -67,7 +69,7 @@ SIZE_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return x * 2\nf(np.ones(3))",
     ),
     Row(
-        "axis-out-of-range", IndexError,
+        "axis-out-of-range", AxisError,
         "axis {axis} is out of range for an array of {rank} axes",
         "Axes count from 0, or backwards from -1.",
         "@stax.kernel\ndef f(x):\n    return x.sum(axis=2)\nf(np.ones((2, 3)))",
