@@ -8,7 +8,7 @@ without a guard: any order is right for all sizes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from staxlang.typecheck.values import ArrayValue
@@ -32,17 +32,8 @@ def kept(call: Any, arrays: Sequence[ArrayValue], rank: int) -> Order | None:
         if own is None:
             return None
         strides.append(own)
-    order = list(range(rank))[::-1]
-    for position in range(1, rank):
-        axis, place = order[position], position
-        for earlier in range(position - 1, -1, -1):
-            inside = _inside(axis, order[earlier], strides)
-            if inside is False:
-                break
-            if inside:
-                place = earlier
-        order.insert(place, order.pop(position))
-    return normal(order)
+    told = [[step or None for step in one] for one in strides]
+    return normal(_sorted(range(rank)[::-1], lambda outer, inner: _all_larger(told, inner, outer)))
 
 
 def reduced(call: Any, array: ArrayValue, axes: Sequence[int]) -> Order | None:
@@ -69,23 +60,13 @@ def joined(call: Any, arrays: Sequence[ArrayValue], rank: int) -> Order | None:
     """The order of arrays of one rank put one after the other."""
     if rank < 2 or all(map(is_plain, arrays)):
         return None
-    strides: list[list[int]] = []
+    told: list[list[int | None]] = []
     for array in arrays:
         own = _strides(call, array)
         if own is None:
             return None
-        strides.append([-1 if extent == 1 else abs(step) for extent, step in zip(array.shape, own, strict=True)])
-    outer = list(range(rank))
-    for position in range(1, rank):
-        axis, place = outer[position], position
-        for earlier in range(position - 1, -1, -1):
-            told = [one[axis] > one[outer[earlier]] for one in strides if one[axis] >= 0 and one[outer[earlier]] >= 0]
-            if told and not all(told):
-                break
-            if told:
-                place = earlier
-        outer.insert(place, outer.pop(position))
-    return normal(outer[::-1])
+        told.append([None if extent == 1 else abs(step) for extent, step in zip(array.shape, own, strict=True)])
+    return normal(_sorted(range(rank), lambda inner, outer: _all_larger(told, inner, outer))[::-1])
 
 
 def _is_column_major(call: Any, array: ArrayValue) -> bool:
@@ -126,7 +107,22 @@ def _aligned(call: Any, array: ArrayValue, rank: int) -> list[int] | None:
     return [0] * (rank - array.rank) + seen
 
 
-def _inside(outer: int, inner: int, strides: Sequence[Sequence[int]]) -> bool | None:
-    """Whether `outer` belongs inside `inner`: where all operands that tell agree on it. None: no operand tells."""
-    told = [one[inner] > one[outer] for one in strides if one[outer] and one[inner]]
-    return all(told) if told else None
+def _sorted(axes: Sequence[int], passes: Callable[[int, int], bool | None]) -> list[int]:
+    """Axes by insertion: each goes before those that it `passes`, over those of which that is not known, up to one that it does not."""
+    order = list(axes)
+    for position in range(1, len(order)):
+        axis, place = order[position], position
+        for earlier in range(position - 1, -1, -1):
+            answer = passes(axis, order[earlier])
+            if answer is False:
+                break
+            if answer:
+                place = earlier
+        order.insert(place, order.pop(position))
+    return order
+
+
+def _all_larger(told: Sequence[Sequence[int | None]], one: int, other: int) -> bool | None:
+    """Whether the stride of one axis is larger than another's in all operands that tell of both. None: no operand does."""
+    found = [a > b for a, b in [(strides[one], strides[other]) for strides in told] if a is not None and b is not None]
+    return all(found) if found else None

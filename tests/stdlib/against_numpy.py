@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import staxlang as stax
+from staxlang.parser.library import library_function, namespace_names
 
 Array = np.ndarray[Any, Any]
 _numbers = itertools.count()
@@ -18,6 +19,17 @@ TOLERANCE = {"f2": 4e-3, "f4": 2e-6, "f8": 4e-15, "c8": 2e-6, "c16": 4e-15}
 INTEGERS = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 FLOATS = ("f2", "f4", "f8")
 COMPLEX = ("c8", "c16")
+
+
+def examples(namespace: str) -> list[tuple[str, str, str]]:
+    """(name, call, what it gives) of each `>>>` in the docstrings of a namespace's functions, of which each has one."""
+    found: list[tuple[str, str, str]] = []
+    for name in namespace_names(namespace):
+        lines = (getattr(library_function(f"{namespace}.{name}"), "doc", None) or "").split("\n")
+        own = [(name, line[4:], lines[k + 1]) for k, line in enumerate(lines) if line.startswith(">>> ")]
+        assert own, f"{name} has no example"
+        found += own
+    return found
 
 
 def draw(dtype: str, *shape: int, seed: int = 0, scale: float = 3.0, nan: bool = False) -> Array:

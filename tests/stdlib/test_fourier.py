@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import staxlang as stax
-from staxlang.parser.library import library_function, namespace_names
+from staxlang.parser.library import namespace_names
 from staxlang.runtime import operations
 from tests.index_notation.everywhere import in_all_forms
-from tests.stdlib.against_numpy import COMPLEX, FLOATS, INTEGERS, compiled, draw
+from tests.stdlib.against_numpy import COMPLEX, FLOATS, INTEGERS, compiled, draw, examples
 
 NAMES = namespace_names("fft")
+EXAMPLES = examples("fft")
 ALONG = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 GRIDS = ("fftn", "ifftn", "rfftn", "irfftn")
 PLANES = ("fft2", "ifft2", "rfft2", "irfft2")
@@ -238,17 +239,7 @@ def test_libraries_without_python_cannot_have_it(tmp_path: Path) -> None:
 # ---- the namespace ----
 
 
-def examples() -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
-    for name in NAMES:
-        lines = (getattr(library_function(f"fft.{name}"), "doc", None) or "").split("\n")
-        own = [(name, line[4:], lines[k + 1]) for k, line in enumerate(lines) if line.startswith(">>> ")]
-        assert own, f"{name} has no example"
-        found += own
-    return found
-
-
-@pytest.mark.parametrize(("name", "call", "expected"), examples(), ids=[call for _, call, _ in examples()])
+@pytest.mark.parametrize(("name", "call", "expected"), EXAMPLES, ids=[call for _, call, _ in EXAMPLES])
 def test_example(name: str, call: str, expected: str) -> None:
     got = eval(call, {one: getattr(stax.fft, one) for one in NAMES})
     np.testing.assert_array_equal(got, ast.literal_eval(expected))

@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 
 import staxlang as stax
-from staxlang.parser.library import library_function, namespace_names
+from staxlang.parser.library import namespace_names
 from staxlang.runtime import operations
 from staxlang.typecheck.named_operations import named_operation
+from tests.stdlib.against_numpy import examples
 
 NAMES = namespace_names("random")
+EXAMPLES = examples("random")
 N = 40_000
 _count = itertools.count()
 words = named_operation("random._words")
@@ -287,19 +289,7 @@ def test_multivariate_normal() -> None:
 # ---- the namespace ----
 
 
-def examples() -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
-    for name in NAMES:
-        function = library_function(f"random.{name}")
-        assert function is not None and function.doc
-        lines = function.doc.split("\n")
-        own = [(name, line[4:], lines[k + 1]) for k, line in enumerate(lines) if line.startswith(">>> ")]
-        assert own, f"{name} has no example"
-        found += own
-    return found
-
-
-@pytest.mark.parametrize(("name", "call", "expected"), examples(), ids=[call for _, call, _ in examples()])
+@pytest.mark.parametrize(("name", "call", "expected"), EXAMPLES, ids=[call for _, call, _ in EXAMPLES])
 def test_example(name: str, call: str, expected: str) -> None:
     got = eval(call, {one: getattr(stax.random, one) for one in NAMES})
     want = ast.literal_eval(expected.replace("true", "True").replace("false", "False").replace("none", "None"))
