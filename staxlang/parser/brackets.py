@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterator
 
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
-_LONG = (r'"""(?:[^\\"]|\\.|"(?!""))*+(?:"""|(?P<open>\Z))', r"'''(?:[^\\']|\\.|'(?!''))*+(?:'''|(?P<other>\Z))")
+LONG: tuple[str, ...] = (
+    r'"""(?:[^\\"]|\\.|"(?!""))*+(?:"""|(?P<open>\Z))',
+    r"'''(?:[^\\']|\\.|'(?!''))*+(?:'''|(?P<other>\Z))",
+)
+"""The patterns of long strings, one for each kind of quotes; the named group where there is no end."""
 _REST = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|#[^\n]*|[(\[{]|[)\]}]'
 
 
@@ -16,17 +20,17 @@ def _pattern(long: tuple[str, ...], ends: str) -> re.Pattern[str]:
     return re.compile("|".join([*long, _REST, ends]), re.DOTALL)
 
 
-def scan(text: str, position: int = 0, ends: str = r"\n") -> Iterator[tuple[str, int]]:
+def scan(text: str, position: int = 0, ends: str = r"\n", long: list[str] | None = None) -> Iterator[tuple[str, int]]:
     """Brackets, line ends, strings and comments with their offsets, from a position on, in order.
 
     `ends` is the pattern of the line ends that count. A long string without an end is an empty string and a quote, so that it hides
-    nothing behind it.
+    nothing behind it; the pattern of its kind is taken out of `long`, so that a later scan of the text's rest does not try it again.
     """
-    long = _LONG
+    long = list(LONG) if long is None else long
     while True:
-        for found in _pattern(long, ends).finditer(text, position):
-            if found.lastgroup is not None:  # this kind of quotes has no end from here on: it is not tried again
-                long = tuple([pattern for pattern in long if pattern[0] != text[found.start()]])
+        for found in _pattern(tuple(long), ends).finditer(text, position):
+            if found.lastgroup is not None:  # this kind of quotes has no end from here on
+                long[:] = [pattern for pattern in long if pattern[0] != text[found.start()]]
                 position = found.start()
                 break
             yield found[0], found.start()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from staxlang.base.spans import Source
-from staxlang.parser import stored, stx
+from staxlang.parser import items, stored, stx
 from staxlang.parser.stx import StxFile, read_file
 from tests.parser.test_python import nodes
 
@@ -56,6 +56,31 @@ def test_an_edit_parses_one_definition(parsed: list[str]) -> None:
     assert parsed == [old.split("\n")[0]]
     same = [one.statement is two.statement for one, two in zip(before.items, after.items, strict=True)]
     assert same == [k != number for k in range(len(same))]
+
+
+def test_an_edit_scans_one_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the items of a text begin is found again only in what has changed; what is remembered changes nothing."""
+    seen: list[str] = []
+    original = items.scan
+
+    def spy(text: str, position: int = 0, *more: Any, **named: Any) -> Any:
+        seen.append(text[position:].split("\n")[0])
+        return original(text, position, *more, **named)
+
+    monkeypatch.setattr(items, "scan", spy)
+    items._stands_alone.cache_clear()
+    before = items.split_items(TEXT)
+    assert len(seen) >= len(before) > 100
+    seen.clear()
+    assert items.split_items(TEXT) == before and seen == []
+    old = next(item.text for item in before if item.text.startswith("kernel softmax"))
+    items.split_items(TEXT.replace(old, old.replace("return", "return 1 +", 1)))
+    assert seen == [old.split("\n")[0]]
+    for edit in ("return (", '"""', "\nreturn", "return ]"):
+        text = TEXT.replace(old, old.replace("return", edit, 1))
+        found = items.split_items(text)
+        items._stands_alone.cache_clear()
+        assert items.split_items(text) == found != before
 
 
 def test_lines_above_move_what_is_below(parsed: list[str]) -> None:
