@@ -38,7 +38,7 @@ class Settings:
         return replace(self, **options) if options else self
 
 
-LOG_TOPICS = frozenset(("recompiles", "compilation", "cache", "gates", "fallback", "threads", "all"))
+LOG_TOPICS = frozenset(("recompiles", "compilation", "passes", "fusion", "cache", "gates", "fallback", "threads", "all"))
 ISAS = ("avx512", "avx2", "sse2", "neon", "generic")
 CHOICE_ROWS: dict[str, tuple[str | None, ...]] = {
     "isa": (None, *ISAS),

@@ -12,7 +12,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     ('fast_math', 'axis', None)
     """
     best: str | None = None
-    allowed = max(1, (len(name) + 1) // 3)
+    allowed = max(1, (len(name) + 1) // 3) if len(name) > 1 else 0  # of one letter, only the other case
     for candidate in sorted(candidates, key=lambda one: (one[:1].isupper() != name[:1].isupper(), one)):
         if abs(len(candidate) - len(name)) > allowed or candidate == name:
             continue

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from staxlang.base.records import NamedTuple
 from staxlang.runtime import late
@@ -58,18 +59,18 @@ class Binder:
         extra = args[len(self.positional) :]
         more: dict[str, Any] = {}
         if extra and self.varargs is None:
-            late.raise_error("too-many-arguments", function=self.name, expected=len(self.positional), given=len(args))
+            self._refuse("too-many-arguments", expected=len(self.positional), given=len(args))
         for name, value in kwargs.items():
             known = name in self.keyword_only or (name in self.positional and name not in self.positional_only)
             if known:
                 if name in values:
-                    late.raise_error("duplicate-argument", function=self.name, name=name)
+                    self._refuse("duplicate-argument", name=name)
                 values[name] = value
             elif self.varkeywords is not None:
                 more[name] = value
             else:
                 code = "positional-only" if name in self.positional_only else "unknown-keyword"
-                late.raise_error(code, function=self.name, name=name)
+                self._refuse(code, late.suggestions().did_you_mean(name, self.names) if code == "unknown-keyword" else None, name=name)
         given = frozenset(values)
         self._defaults(values, ASKING if asking else None)
         if self.varargs is not None:
@@ -85,14 +86,19 @@ class Binder:
         for index, name in enumerate(self.positional):
             if name not in values:
                 if index < first:
-                    late.raise_error("missing-argument", advice, function=self.name, name=name)
+                    self._refuse("missing-argument", advice, name=name)
                 values[name] = defaults[index - first]
         named = self.function.__kwdefaults__ or {}
         for name in self.keyword_only:
             if name not in values:
                 if name not in named:
-                    late.raise_error("missing-argument", advice, function=self.name, name=name)
+                    self._refuse("missing-argument", advice, name=name)
                 values[name] = named[name]
+
+    def _refuse(self, code: str, advice: str | None = None, **fields: Any) -> NoReturn:
+        """Raise what is wrong with a call, with what could be called."""
+        note = f"{self.name}{inspect.signature(self.function)}   is defined at {self.code.co_filename}:{self.code.co_firstlineno}"
+        late.raise_error(code, advice or None, (note,), function=self.name, **fields)
 
     def has_default(self, parameter: str) -> bool:
         defaults = self.function.__defaults__ or ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from _thread import RLock
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,6 +16,7 @@ from staxlang.runtime.binding import Binder, Bound
 from staxlang.runtime.entries import EntryMaker, EntryTree
 from staxlang.runtime.evidence import Evidence, observe
 from staxlang.runtime.foreign import Taken, taken
+from staxlang.runtime.forks import Mutex, compiling
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference, Matched
@@ -67,7 +67,7 @@ class Dispatcher:
         self.retired_hits = 0
         self.misses: deque[Miss] = deque(maxlen=_MISSES_KEPT)
         self._publish = publish  # directs the kernel object's calls to a native address
-        self._lock = RLock()
+        self._mutex = Mutex()
         self._numbers = itertools.count(1)
         self._warned = False
         self._refused: set[str] = set()  # kinds of arguments that the compiler refused (with a fallback)
@@ -123,14 +123,17 @@ class Dispatcher:
         version, matched = found
         if version.source is None:
             ground = Ground.get(self.settings)
-            made, _ = late.compilation().compile_version(ground, self.settings, self.function, prepared, self.evidence, version.number)
+            with compiling:
+                made, _ = late.compilation().compile_version(
+                    ground, self.settings, self.function, prepared, self.evidence, version.number
+                )
             version.source = made.source
         return version, matched.env
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], asking: bool = False) -> Bound:
         """The call's parameters. A function that has got other code is another function: its versions are forgotten."""
         if self.function.__code__ is not self.binder.code:
-            with self._lock:
+            with self._mutex.lock:
                 if self.function.__code__ is not self.binder.code:
                     self.reset()
                     self.binder = Binder(self.function)
@@ -165,7 +168,7 @@ class Dispatcher:
 
     def _miss(self, bound: Bound, prepared: Prepared) -> Any:
         """Compile under the kernel's lock; a thread that waited looks again first. None: run the plain function (fallback)."""
-        with self._lock:
+        with compiling, self._mutex.lock:
             differences: list[tuple[Version, list[Difference]]] = []
             found = self._find(prepared, {}, differences)
             if found is not None:
@@ -252,7 +255,7 @@ class Dispatcher:
         """A native entry for this call shape, linked in front."""
         ground = Ground.get(self.settings)
         if ground.native and self.settings.engine != "reference":
-            with self._lock:
+            with compiling, self._mutex.lock:
                 tree = self.tree(ground)
                 try:
                     tree.add(version, bound.shape)
@@ -313,7 +316,7 @@ class Dispatcher:
 
     def reset(self) -> None:
         """Forget all versions and all evidence."""
-        with self._lock:
+        with self._mutex.lock:
             self._publish(0)
             for version in self.versions:
                 self.retired_hits += version.hits - version.calls

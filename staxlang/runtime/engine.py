@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from importlib import import_module
 from typing import Any, Final
 
+from staxlang.runtime.forks import Mutex
 from staxlang.runtime.loader import Code, LoadError, Symbols
 
-_lock: Final = threading.Lock()
+_mutex: Final = Mutex()
 _llvm: Final[Any] = import_module("llvmlite.binding")
 _engine: Any = None
 
@@ -16,7 +16,7 @@ _engine: Any = None
 def load_with_engine(data: bytes, symbols: Symbols, exported: tuple[str, ...]) -> Code:
     """Never unloaded. Names that are not in `symbols` are those of the process."""
     global _engine
-    with _lock:
+    with _mutex.lock:
         for name, address in symbols.known().items():
             _llvm.add_symbol(name, address)
         if _engine is None:

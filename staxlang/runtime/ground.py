@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
 from importlib import import_module
 from typing import Any, Final
 
@@ -10,10 +9,11 @@ from staxlang.base.settings import Settings
 from staxlang.compiler.target import Target
 from staxlang.runtime import headers, identity, late
 from staxlang.runtime.disk import Store
+from staxlang.runtime.forks import Mutex
 from staxlang.runtime.machine import detect
 from staxlang.runtime.support import Support
 
-_lock: Final = allocate_lock()
+_mutex: Final = Mutex()
 _grounds: Final[dict[tuple[Any, ...], Ground]] = {}
 _stores: Final[dict[tuple[str | None, int], Store]] = {}
 _reason: str | None = None
@@ -48,6 +48,8 @@ class _Making:
     def get(self) -> Support:
         if self._support is None and self._thread is not None:
             self._thread.join()
+        if self._support is None and self._problem is None:  # the process was forked meanwhile: its child has no such thread
+            self._make()
         if self._support is None:
             raise RuntimeError("the support module could not be made") from self._problem
         return self._support
@@ -79,7 +81,7 @@ class Ground:
         key = (settings.isa, settings.threads, settings.cache_enabled, settings.cache_dir, settings.cache_size_limit)
         found = _grounds.get(key)
         if found is None:
-            with _lock:
+            with _mutex.lock:
                 found = _grounds.get(key)
                 if found is None:
                     found = _grounds[key] = _make(settings)

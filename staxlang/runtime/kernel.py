@@ -180,7 +180,8 @@ def kernel_settings(options: dict[str, Any], operation: str) -> Settings:
     """The process's settings with these options. Raises the diagnostic of one that there is not, or of a value that it cannot take."""
     for name, value in options.items():
         if name not in OPTIONS:
-            late.raise_error("unknown-option", operation=operation, name=name, help=f"the options are {', '.join(OPTIONS)}")
+            advice = late.suggestions().did_you_mean(name, OPTIONS) or f"the options are {', '.join(OPTIONS)}"
+            late.raise_error("unknown-option", advice, operation=operation, name=name)
         try:
             check_setting(name, value)
         except ValueError as problem:

@@ -115,20 +115,30 @@ def diagnostics() -> Any:
     return import_module("staxlang.base.diagnostics")
 
 
+def suggestions() -> Any:
+    """Names that were probably meant."""
+    return import_module("staxlang.base.suggestions")
+
+
 def dtypes() -> Any:
     return import_module("staxlang.base.dtypes")
 
 
 def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (), **fields: Any) -> NoReturn:
-    """Raise the catalogue's diagnostic `code`."""
+    """Raise the catalogue's diagnostic `code`, at the user's line that led here."""
     known = diagnostics()
-    raise known.error_of([known.diagnose(code, notes=notes, help=help, **fields)]) from None
+    raise known.error_of([known.diagnose(code, call_sites().call_site(), notes, help, **fields)]) from None
 
 
 def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
     known = diagnostics()
     raise known.error_of([known.diagnose(code, **fields)]) from cause
+
+
+def call_sites() -> Any:
+    """The places of the user's calls."""
+    return import_module("staxlang.runtime.call_sites")
 
 
 def warn(text: str) -> None:

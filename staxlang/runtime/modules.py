@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-from _thread import RLock
 from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
@@ -19,6 +18,7 @@ from staxlang.parser.modules import decoded
 from staxlang.runtime import identity, late
 from staxlang.runtime.disk import Store, digest
 from staxlang.runtime.environment import environment_settings
+from staxlang.runtime.forks import Mutex, compiling
 from staxlang.runtime.ground import store_for
 from staxlang.runtime.kernel import Kernel, kernel_settings
 from staxlang.runtime.outside import named_operation  # with what runs them outside of kernels
@@ -29,7 +29,7 @@ from staxlang.typecheck.modules import Constant, Definition, Entry, LibraryFunct
 from staxlang.typecheck.values import FunctionValue
 
 _texts: Final = itertools.count(1)
-_lock: Final = RLock()
+_mutex: Final = Mutex()
 _known: Final[dict[str, Module]] = {}
 """The newest module of each path. Of an edited file it is another one; what was made of the older keeps it."""
 
@@ -77,7 +77,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 def _module(link: Callable[[Linker], Module], name: str | None, settings: Settings) -> StxModule:
     try:
-        with _lock:
+        with compiling, _mutex.lock:
             return python_module(linked(link), name, settings)
     except late.diagnostics().StaxError as problem:
         raise problem.with_traceback(None) from None
@@ -85,7 +85,7 @@ def _module(link: Callable[[Linker], Module], name: str | None, settings: Settin
 
 def linked(link: Callable[[Linker], Module]) -> Module:
     """What a linker makes that knows the modules so far; a failure leaves those as they are."""
-    with _lock:
+    with compiling, _mutex.lock:
         linker = Linker(_known, _tree_store())
         module = link(linker)
         _known.update(linker.done)
@@ -162,7 +162,7 @@ def python_module(module: Module, name: str | None, settings: Settings) -> StxMo
 
 def fill_from_file(target: StxModule, path: str) -> None:
     """What an import of a .stx file does to the module that Python has made for it."""
-    with _lock:
+    with compiling, _mutex.lock:
         module, settings = linked(lambda linker: linker.file(path)), environment_settings()
         _modules[_Key(module.path, target.__name__, settings)] = target
         if target.__dict__.get("__stx__") is not module:

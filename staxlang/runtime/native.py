@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
 from importlib import import_module
 from typing import Any, Final
@@ -20,7 +19,9 @@ from typing import Any, Final
 import llvmlite  # pyright: ignore  (it has no stubs)
 from llvmlite.utils import get_library_name  # pyright: ignore
 
-_lock: Final = threading.Lock()
+from staxlang.runtime.forks import Mutex
+
+_mutex: Final = Mutex()
 _machines: Final[dict[tuple[str, str, str, int], int]] = {}
 
 _TEXT = POINTER(c_char_p)
@@ -100,7 +101,7 @@ class _Text:
 def host() -> tuple[str, str, str]:
     """(triple, cpu, features) as LLVM names them; for systems that do not tell it in a file."""
     triple, cpu, features = _Text(), _Text(), _Text()
-    with _lock:
+    with _mutex.lock:
         _library.GetDefaultTargetTriple(byref(triple.pointer))
         _library.GetHostCPUName(byref(cpu.pointer))
         _library.GetHostCPUFeatures(byref(features.pointer))
@@ -118,7 +119,7 @@ def assembly(text: str, triple: str, cpu: str, features: str) -> str:
 
 def _emitted(text: str, triple: str, cpu: str, features: str, level: int, binary: int) -> bytes:
     problem = _Text()
-    with _lock:
+    with _mutex.lock:
         machine = _machine(triple, cpu, features, level)
         context = _library.ContextCreate()
         try:

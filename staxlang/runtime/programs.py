@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import marshal
 import re
-import threading
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from staxlang.base.deferred import deferred
 from staxlang.base.externs import DEMAND
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
@@ -32,6 +32,7 @@ from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
 from staxlang.runtime import identity, late
 from staxlang.runtime.disk import digest
+from staxlang.runtime.forks import Mutex, compiling
 from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
@@ -41,6 +42,11 @@ from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
 from staxlang.typecheck.index_notation.scope import MARK
+
+if TYPE_CHECKING:
+    from staxlang.compiler.loops import report as loops_report
+else:
+    loops_report = deferred("staxlang.compiler.loops.report")
 
 _INDEX: Final = re.compile(r"i\d+")  # the subscripts of views
 
@@ -127,7 +133,7 @@ class Programs:
         self.compiled = 0  # programs that were really built in this process
         self.disk_hits = 0
         self._known: dict[str, Built] = {}
-        self._lock = threading.Lock()
+        self._mutex = Mutex()
 
     def key(self, graph: Graph, settings: Settings) -> str:
         changing = f"fast_math={settings.fast_math} checked={settings.checked}"
@@ -140,7 +146,7 @@ class Programs:
             return Built(ReferenceProgram(graph, key), ReferenceProgram.symbols(graph), 0, 0, (), ())
         found = self._known.get(key)
         if found is None:
-            with self._lock:
+            with compiling, self._mutex.lock:
                 found = self._known.get(key)
                 if found is None:
                     found = self._known[key] = self._stored(key) or self._build(key, graph, settings)
@@ -159,6 +165,8 @@ class Programs:
 
     def _build(self, key: str, graph: Graph, settings: Settings) -> Built:
         made = stages(graph, self.target, settings, f"p{key}")
+        if settings.log:
+            _log(made, graph, self.target, settings)
         data = build(made.emission.text, self.target)
         work: Size = 0
         for step in made.schedule.steps:
@@ -176,6 +184,25 @@ class Programs:
         program = load_program(self.ground.support, self.target, self.store, key, stored)
         _, _, sizes, arena, work, checks = stored
         return Built(program, tuple(sizes), _size(arena), _size(work), checks, stored)
+
+
+def _log(made: Stages, graph: Graph, target: Target, settings: Settings) -> None:
+    """What `STAX_LOG` asks to know of a program that is built: the rules that fired, and what became one kernel and what did not."""
+    places = [span for node in graph.roots for span in graph.interner.spans.get(node, ())]
+    where = f"{places[-1].source.name}:{places[-1].line}" if places else "a program"
+    told: dict[str, Callable[[], Iterable[str]]] = {
+        "passes": lambda: str(made.trace).splitlines(),
+        "fusion": lambda: _fused(made, target),
+    }
+    for topic, lines in told.items():
+        if settings.log & {topic, "all"}:
+            for line in lines():
+                late.logs().log(topic, f"{where}: {line}")
+
+
+def _fused(made: Stages, target: Target) -> tuple[str, ...]:
+    count = len(made.schedule.steps)
+    return (f"{count} kernel{'s' * (count != 1)}", *loops_report.report(made.schedule, target).notes)
 
 
 def check_text(made: Stages, number: int) -> str:

@@ -62,6 +62,8 @@ def start(support: Support) -> None:
     _pool.functions["stax_pool_workers"] = ctypes.CFUNCTYPE(ctypes.c_int32)(address("stax_pool_workers"))
     _pool.functions["stax_pool_threads"] = ctypes.CFUNCTYPE(None, ctypes.c_int32)(address("stax_pool_threads"))
     _pool.call("stax_pool_threads", get_num_threads())
+    if environment_settings().log & {"threads", "all"}:
+        late.logs().log("threads", f"calls may use {get_num_threads()} threads; {usable_cores()} cores are usable")
     os.register_at_fork(after_in_child=lambda: _pool.call("stax_pool_reset"))
     atexit.register(_pool.call, "stax_pool_stop")
 

@@ -252,7 +252,7 @@ class _Binder:
         rank = given.rank
         if rank < fixed or (place is None and rank != fixed):
             expected = f"{fixed} or more, {leaf.annotation}" if place is not None else f"{fixed}, {leaf.annotation}"
-            self._report("annotated-rank", leaf, what=f"`{leaf.path}`", given=rank, expected=expected)
+            self._report("annotated-rank", leaf, what=f"`{leaf.path}`", given=_axes_text(rank), expected=expected)
             return None
         if place is None:
             return list(zip(axes, given.shape, strict=True))  # type: ignore[arg-type]
@@ -271,7 +271,7 @@ class _Binder:
         if len(known) != len(extents):
             note = Note(origin.span, f"`*{rest.name}` is {len(known)} axes of `{origin.path}`")
             expected = f"as many axes in `*{rest.name}` as `{origin.path}` has"
-            self._report("annotated-rank", leaf, notes=(note,), what=f"`{leaf.path}`", given=len(extents), expected=expected)
+            self._report("annotated-rank", leaf, notes=(note,), what=f"`{leaf.path}`", given=_axes_text(len(extents)), expected=expected)
             return [None] * len(extents)
         return [symbol(f"{rest.name}[{k}]") for k in range(len(extents))]
 
@@ -318,7 +318,13 @@ class _Binder:
         return Note(leaf.span, f"{name} is {self.sizes[name]}, axis {axis} of `{leaf.path}`")
 
     def _report(self, code: str, leaf: Leaf, notes: Sequence[Note] = (), **fields: Any) -> None:
-        self.diagnostics.append(diagnose(code, leaf.span, notes=notes, **fields))
+        given = leaf.given
+        here = () if isinstance(given, str) else (f"`{leaf.path}` is {TensorType(given.dtype, given.shape)} here",)
+        self.diagnostics.append(diagnose(code, leaf.span, notes=(*notes, *here), **fields))
+
+
+def _axes_text(count: int) -> str:
+    return "1 axis" if count == 1 else f"{count} axes"
 
 
 def _alone(size: Size) -> str | None:

@@ -150,17 +150,17 @@ class EvaluationContext:
         """
         for origin in self.origins:
             if origin.size == size and (not isinstance(size, int) or origin.owner is owner):
-                return origin_note(size, origin)
+                return origin_note(self, size, origin)
         if not isinstance(size, int):
             names = symbols(size)
             for origin in self.origins:
                 if len(names) == 1 and not isinstance(origin.size, int) and symbols(origin.size) == names:
-                    return origin_note(origin.size, origin)
+                    return origin_note(self, origin.size, origin)
         elif owner is None and handle is not None:
             inputs = self.recorder.sources(handle)
             found = [one for one in self.origins if one.size == size and getattr(one.owner, "position", None) in inputs]
             if len(found) == 1:
-                return origin_note(size, found[0])
+                return origin_note(self, size, found[0])
         return None
 
     # ---- needing a value now ----

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from staxlang.base.diagnostics import Note
 from staxlang.base.sizes import Size
 from staxlang.typecheck.guards import SizeOrigin
 
 
-def origin_note(size: Size, origin: SizeOrigin) -> Note:
+def origin_note(context: Any, size: Size, origin: SizeOrigin) -> Note:
+    """Where a size came from; of a symbol, also what it is in the call that is being captured."""
     line = f" (line {origin.span.line})" if origin.span else ""
-    return Note(None, f"{size} is {origin.text}{line}")
+    here = context.hint(size) if not isinstance(size, int) and not context.checking and context.recorder.asks else None
+    return Note(None, f"{size} is {origin.text}{line}" + ("" if here is None else f", {here} in this call"))
 
 
 def ordinal(axis: int, rank: int) -> str:

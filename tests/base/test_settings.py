@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from staxlang.base.settings import CHOICE_ROWS, SETTING_NAMES, Settings, check_setting, from_environment
+from staxlang.base.settings import CHOICE_ROWS, LOG_TOPICS, SETTING_NAMES, Settings, check_setting, from_environment
 
 
 def test_defaults() -> None:
@@ -55,3 +57,11 @@ def test_options_are_checked_as_variables_are() -> None:
         with pytest.raises(ValueError, match=setting if setting != "log" else "topic"):
             check_setting(setting, value)
     assert set(CHOICE_ROWS) <= set(SETTING_NAMES)
+
+
+def test_the_page_names_every_setting_and_topic() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
+    missing = [name for name in (*SETTING_NAMES, *LOG_TOPICS) if f"| `{name}` |" not in page]
+    variables = {"cache_enabled": "STAX_CACHE"}
+    missing += [name for name in SETTING_NAMES if f"`{variables.get(name, 'STAX_' + name.upper())}`" not in page]
+    assert missing == []

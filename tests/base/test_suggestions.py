@@ -12,6 +12,7 @@ from staxlang.base.suggestions import closest, did_you_mean
     [
         ("sofmax", ("softmax", "softplus", "max"), "softmax"), ("cehcked", ("checked", "threads"), "checked"), ("Sum", ("sum",), "sum"),
         ("keepdim", ("keepdims", "dtype"), "keepdims"), ("n", ("N", "m"), "N"), ("banana", ("axis", "dtype"), None), ("x", (), None),
+        ("z", ("k", "zs"), None),
         ("axis", ("axis",), None),
     ],
 )  # fmt: skip

@@ -266,7 +266,7 @@ def reports() -> list[tuple[str, str, frozenset[str] | None]]:
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
-            if name not in ("diagnose", "error", "warn"):
+            if name not in ("diagnose", "error", "warn", "raise_error", "warn_of"):
                 continue
             first = node.args[0]
             codes = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]

@@ -42,8 +42,45 @@ def expect_error(code, kind, call, *args, **kwargs):
 )
 def test_arity(args, kwargs, code):
     before = add.stats().versions
-    expect_error(code, TypeError, add, *args, **kwargs)
+    message = expect_error(code, TypeError, add, *args, **kwargs)
     assert add.stats().versions == before
+    assert "add(x, y, *, k=1)   is defined at" in message and f":{add.__wrapped__.__code__.co_firstlineno}" in message
+
+
+def test_a_wrong_call_shows_the_line_of_the_call():
+    def wrong():
+        return add(X, z=3)
+
+    lines = expect_error("unknown-keyword", TypeError, wrong).splitlines()
+    line = wrong.__code__.co_firstlineno + 1
+    assert lines[1].endswith(f"test_misuse.py:{line}:16")
+    assert lines[3] == f"{line} |         return add(X, z=3)" and lines[4].rpartition("| ")[2] == " " * 15 + "^" * 11
+    for call in (
+        lambda: stax.kernel(fastmath=True), lambda: stax.kernel(fast_math=1), lambda: stax.kernel(3), lambda: add.show("ir", X, X),
+        lambda: add(np.array(["a"]), X), lambda: add(np.ma.masked_array(X), X), lambda: add.lower(stax.spec(("N",), "f9"), X),
+    ):  # fmt: skip
+        with pytest.raises(stax.StaxError) as caught:
+            call()
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.span is not None and diagnostic.span.source.name == __file__, str(caught.value)
+        assert diagnostic.span.line in (call.__code__.co_firstlineno, call.__code__.co_firstlineno + 1)
+        assert "^" in str(caught.value)
+    with pytest.raises(stax.StaxError, match=r"did you mean `fast_math`\?"):
+        stax.kernel(fastmath=True)
+
+
+def test_a_size_that_does_not_fit_says_what_symbols_are_in_this_call():
+    @stax.kernel
+    def f(x: Tensor[f64, N, D], y):
+        return x + y
+
+    message = expect_error("broadcast-mismatch", ValueError, f, X, np.ones(7))
+    assert f"D is the last axis of parameter x (line {f.__wrapped__.__code__.co_firstlineno + 1}), 8 in this call" in message
+    assert "`x` has 1 axis;" in expect_error("annotated-rank", ValueError, f, X[0], X)
+    assert "`x` is f64[8] here" in expect_error("annotated-rank", ValueError, f, X[0], X)
+    with pytest.raises(stax.StaxError) as caught:  # nothing has a value there
+        f.lower(Tensor[f64, N, D], stax.spec(("M",), "f64"))
+    assert "in this call" not in str(caught.value)
 
 
 def test_mismatching_sizes_name_their_origins():
@@ -255,6 +292,26 @@ def test_log_of_recompilations(caplog):
         kernel(X, 0)
         kernel(X, 1)
     assert "axis == 0 (line" in caplog.text and "expected 0, got 1" in caplog.text
+
+
+def test_log_of_what_a_compilation_did(caplog):
+    topics = frozenset(("passes", "fusion", "cache", "compilation"))
+    settings = stax.kernel(lambda x: x).settings.with_options(log=topics, cache_enabled=False)
+
+    def logged(x):
+        y = x * 1.0
+        return np.exp(y).sum(0), (y / y.sum()).astype(np.float32)
+
+    kernel = Kernel(logged, settings)
+    with caplog.at_level(logging.INFO, logger="staxlang"):
+        check(kernel, X)
+    line = logged.__code__.co_firstlineno + 2
+    texts = [record.getMessage() for record in caplog.records]
+    fired = f"test_misuse.py:{line}: round 1: normalize: times-one on multiply"
+    assert any(text.startswith("[passes] ") and fired in text for text in texts)
+    assert any(text.startswith("[fusion] ") and f":{line}: {len(kernel.explain(X).kernels)} kernel" in text for text in texts)
+    assert any(text.startswith("[compilation] logged: version 1 took ") for text in texts)
+    assert not any(text.startswith("[recompiles]") for text in texts)
 
 
 def test_report_prints_and_draws():

@@ -199,7 +199,7 @@ SIZE_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "annotated-rank", ValueError,
-        "{what} has {given} axes; its annotation says {expected}",
+        "{what} has {given}; its annotation says {expected}",
         "A parameter's annotation is checked at each call's first sight.",
         "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 4]):\n    return x\nf(np.ones((4, 1)))",
         "from staxlang import Tensor, f64\n@stax.kernel\ndef f(x: Tensor[f64, 4]):\n    return x\nf(np.ones(4))",
