@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from benchmarks import cold, parsing, report
+from benchmarks import cold, corpus, parsing, report
 from benchmarks.machine import describe
 from benchmarks.peers import PEERS, Peer, with_memory_kept
 from benchmarks.workloads import SIZES, SWEPT, WORKLOADS, Workload, swept
@@ -224,6 +224,8 @@ def main() -> None:
                 parts.append(compared("The peers' malloc keeping its memory", large, kept, options.rounds))
             case "parsing":
                 parts.append(parsed())
+            case "programs":
+                parts.append(corpus.programs(options.only, options.rounds))
             case _:
                 raise SystemExit(f"no such part: {part}")
     text = "\n".join(parts)

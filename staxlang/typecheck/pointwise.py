@@ -378,7 +378,7 @@ def spread(call: CallContext, handle: Handle, type_: TensorType, shape: tuple[Si
     same = not offset
     for axis, extent in enumerate(own):
         wanted = shape[offset + axis]
-        if (extent == 1 and wanted != 1) or (not isinstance(extent, int) and extent != wanted and call.simplify(extent) == 1):
+        if (extent == 1 and wanted != 1) or (extent != wanted and call.context.facts.is_one(extent)):
             subscripts.append(0)
             same = False
         else:

@@ -163,6 +163,10 @@ class Facts:
             return False
         return None
 
+    def is_one(self, size: Size) -> bool:
+        """Whether a size is 1, by what it is or by what is known of it (which may be no more than that it is)."""
+        return size == 1 if isinstance(size, int) else self.decide(Condition("==", size, 1)) is True
+
     def nonnegative(self, size: Size, ranges: Ranges = _NO_RANGES) -> bool:
         """Whether `size >= 0` follows."""
         if not isinstance(size, SizeExpression):

@@ -164,7 +164,8 @@ def _in_blocks(loops: list[Loop], accumulators: tuple[Accumulator, ...], stores:
     for one in accumulators:
         part = ex.fresh(f"{one.kind}_part")
         inner.append(Accumulator(part, one.kind, one.dtype, one.value))
-        total.append(Accumulator(one.name, one.kind, one.dtype, ex.local(part, one.dtype)))
+        kind = "sum" if one.kind == "count" else one.kind
+        total.append(Accumulator(one.name, kind, one.dtype, ex.local(part, one.dtype)))
     *outer, last = loops
     block = ex.fresh("b")
     if outer and isinstance(last.extent, int) and last.extent <= BLOCK:  # some of the outermost axis' points with all of the inner ones

@@ -146,7 +146,7 @@ def _shared(call: CallContext, term: Term, extents: dict[str, Size]) -> Term:
     drop = tuple(
         axis
         for axis, (letter, extent) in enumerate(zip(term.letters, term.array.shape, strict=True))
-        if call.simplify(extent) == 1 and call.simplify(extents[letter]) != 1
+        if call.context.facts.is_one(extent) and not call.context.facts.is_one(extents[letter])
     )
     if not drop:
         return term
