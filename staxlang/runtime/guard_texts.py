@@ -20,14 +20,15 @@ def guard_texts(version: Version) -> tuple[str, ...]:
             continue  # the kernel's own function
         text = _TEXTS.get(place.check[0], _plain)(place.path, place.check, version)
         if text:
-            texts.append(_readable(text, version) + asked_text(place.asked))
+            texts.append(readable(text, version) + asked_text(place.asked))
     for relation, left, right, asked in version.plan.conditions:
-        texts.append(_readable(f"{left} {relation} {right}", version) + asked_text(asked))
+        texts.append(readable(f"{left} {relation} {right}", version) + asked_text(asked))
     texts.extend(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
     return tuple(dict.fromkeys(texts))
 
 
-def _readable(text: str, version: Version) -> str:
+def readable(text: str, version: Version) -> str:
+    """A text with the sizes' names in the place of the plan's short ones."""
     return _SHORT.sub(lambda short: version.names[int(short[1])] if int(short[1]) < len(version.names) else short[0], text)
 
 

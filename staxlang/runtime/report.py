@@ -15,7 +15,7 @@ from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, Loop, Ne
 from staxlang.compiler.loops.report import Traffic
 from staxlang.compiler.loops.report import report as schedule_report
 from staxlang.compiler.node import Node
-from staxlang.runtime.guard_texts import guard_texts
+from staxlang.runtime.guard_texts import guard_texts, readable
 from staxlang.runtime.programs import Stages
 from staxlang.runtime.signature import class_of
 from staxlang.runtime.stages import Shown
@@ -132,7 +132,7 @@ def _number(size: Size, sizes: Mapping[str, int]) -> int:
 
 def _version_text(version: Version) -> str:
     where = ", ".join(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
-    arrays = [f"{place.path}: {_type_text(place.check)}" for place in version.plan.places if place.check[0] == "array"]
+    arrays = [readable(f"{place.path}: {_type_text(place.check)}", version) for place in version.plan.places if place.check[0] == "array"]
     return f"{version.number}: {'; '.join([*arrays, *([where] if where else [])])} ({version.hits} calls)"
 
 
@@ -154,17 +154,36 @@ def _kernel(traffic: Traffic, step: Kernel | LibraryCall, made: Stages, sizes: M
     loops = list(_loops(step.body))
     width = max((loop.width for loop in loops if loop.kind == "vector"), default=1)
     parallel = any(loop.kind == "parallel" for loop in loops)
-    words = tuple(_nest_text(statement) for statement in step.body if isinstance(statement, Nest))
+    words = _statements(step)
     return KernelReport(traffic.name, tuple(lines), _number(traffic.bytes, sizes), flops, words, parallel, width)
 
 
 def _call(traffic: Traffic, step: LibraryCall, lines: tuple[int, ...], made: Stages, sizes: Mapping[str, int]) -> KernelReport:
     moved = _number(traffic.bytes, sizes)
+    if step.kind == "loop":
+        return _loop(traffic, step, made, sizes)
     if step.kind == "extern":
         spans = made.loops.interner.spans.get(step["check"], ())
         flops = _extern_flops(step, made, sizes)
         return KernelReport(traffic.name, tuple(sorted({span.line for span in spans})), moved, flops, (step.kind,), False, 1)
     return KernelReport(traffic.name, lines, moved, _gemm_flops(step, sizes), (step.kind,), True, 1)
+
+
+def _loop(traffic: Traffic, step: LibraryCall, made: Stages, sizes: Mapping[str, int]) -> KernelReport:
+    """A loop that stays in the program, with what it runs in each round."""
+    inner = [one for one in step["body"].steps]
+    words = tuple([line for one in inner for line in (_statements(one) if isinstance(one, Kernel) else (one.title,))])
+    loops = [loop for one in inner if isinstance(one, Kernel) for loop in _loops(one.body)]
+    width = max((loop.width for loop in loops if loop.kind == "vector"), default=1)
+    rounds = "rounds as long as its condition holds" if step["extent"] is None else f"{_number(step['extent'], sizes)} rounds"
+    parallel = any(loop.kind == "parallel" for loop in loops)
+    spans = [span for one in inner if isinstance(one, Kernel) for span in one.lines]
+    lines = tuple(sorted(set(spans)))
+    return KernelReport(traffic.name, lines, _number(traffic.bytes, sizes), 0, (rounds, *words), parallel, width)
+
+
+def _statements(kernel: Kernel) -> tuple[str, ...]:
+    return tuple(_nest_text(statement) for statement in kernel.body if isinstance(statement, Nest))
 
 
 def _extern_flops(step: LibraryCall, made: Stages, sizes: Mapping[str, int]) -> int:

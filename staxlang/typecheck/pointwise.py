@@ -237,7 +237,7 @@ def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...
     whole: tuple[Size, ...] | None = subscripts if array.subscripts is None else views.compose(array.subscripts, subscripts)
     if whole == views.indices(len(shape)) and shape == array.storage.type.shape:
         whole = None
-    made = ArrayValue(array.storage, TensorType(array.type.dtype, shape), whole)
+    made = ArrayValue(array.viewed, TensorType(array.type.dtype, shape), whole)
     made.readonly = array.readonly
     return made
 

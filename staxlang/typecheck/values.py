@@ -9,6 +9,7 @@ A Python tuple, list or dict of values stands for itself (a list is shared and c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any, Protocol
 
 from staxlang.base.sizes import Size
@@ -63,14 +64,23 @@ class ScalarValue:
         return f"scalar {self.kind} {self.formula}"
 
 
+_NUMBERS = count()
+
+
+def storage_mark() -> int:
+    """A number that tells the storages that have been made so far from those made later."""
+    return next(_NUMBERS)
+
+
 class Storage:
     """The memory behind arrays: holds the handle of the whole value that is there now. Writing rebinds `handle`.
 
     `source` is the argument or captured array (an `ArrayLeaf`) that it came in as, None for a value made by the program.
+    `number` grows with each storage that is made.
     `order` lists the axes of a value made by the program as they lie in memory, innermost first; None is row-major.
     """
 
-    __slots__ = ("handle", "order", "original", "source", "type", "writable", "written")
+    __slots__ = ("handle", "number", "order", "original", "source", "type", "writable", "written")
 
     def __init__(
         self, handle: Handle, type: TensorType, source: Any = None, writable: bool = True, order: tuple[int, ...] | None = None
@@ -82,6 +92,7 @@ class Storage:
         self.writable = writable
         self.written: Span | None = None
         self.original = handle
+        self.number = storage_mark()
 
 
 class ArrayValue:
@@ -99,6 +110,12 @@ class ArrayValue:
         self.scalar = scalar
         self.readonly = False
         self.extent: Size | None = None
+
+    @property
+    def viewed(self) -> Storage:
+        """What a view of it looks at. Of a scalar that came in NumPy makes an array first: its memory is no array's."""
+        storage = self.storage
+        return Storage(storage.handle, storage.type) if self.scalar and storage.source is not None else storage
 
     @property
     def shape(self) -> tuple[Size, ...]:

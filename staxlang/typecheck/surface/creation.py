@@ -270,7 +270,7 @@ def _with_an_axis(call: CallContext, made: ArrayValue) -> ArrayValue:
 def _converted_to_array(call: CallContext, value: Value, dtype: DType | None, copied: bool, order: str = "K") -> ArrayValue:
     if isinstance(value, ArrayValue):
         made = converted(call, value, dtype or value.dtype, copied, order)
-        return ArrayValue(made.storage, made.type, made.subscripts) if made.scalar else made
+        return ArrayValue(made.viewed, made.type, made.subscripts) if made.scalar else made
     if call.is_numeric(value):
         single = call.to_array(value, dtype)
         return ArrayValue(single.storage, single.type, single.subscripts)

@@ -316,7 +316,9 @@ def copy(call: CallContext, a: Value, order: Value = ORDER_K, subok: Value = FAL
 
 @spelled("method.copy")
 def copy_method(call: CallContext, a: Value, order: Value = ORDER_C) -> Value:
-    return copied(call, array_of(call, a), order)
+    array = array_of(call, a)
+    made = copied(call, array, order)
+    return array if array.scalar else made  # a scalar's own method gives a scalar
 
 
 def copied(call: CallContext, array: ArrayValue, order: Value) -> ArrayValue:
