@@ -36,11 +36,15 @@ def leaves(result: Any) -> list[Any]:
     return [leaf for part in result for leaf in leaves(part)] if isinstance(result, (tuple, list)) else [result]
 
 
+def over(function: Any, scalar: Any) -> Any:
+    return lambda: function(scalar)
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("captured", [False, True])
 def test_a_view_of_a_scalar_is_an_array_of_its_own(function: Any, captured: bool) -> None:
     for scalar in SCALARS:
-        kernel = stax.kernel((lambda: function(scalar)) if captured else function)
+        kernel = stax.kernel(over(function, scalar) if captured else function)
         for _ in range(3):
             got = leaves(kernel() if captured else kernel(scalar))
             for one, other in zip(got, leaves(function(scalar)), strict=True):
