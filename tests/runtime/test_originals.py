@@ -34,6 +34,17 @@ def spaced(values: Array) -> Array:
     return wide[:, ::2]
 
 
+def fields(values: Array) -> Array:
+    """Elements with a byte between them: their strides are no whole numbers of elements."""
+    records = np.zeros(values.shape, [("mark", "u1"), ("value", values.dtype)])
+    records["value"] = values
+    return records["value"]
+
+
+def backwards(values: Array) -> Array:
+    return swapped(values[::-1, ::-1].copy())[::-1, ::-1]
+
+
 def views(x: Array) -> Any:
     return x[1:], x[:, ::-1], [x.T, {"row": x[2]}], x[1, 2:], x
 
@@ -56,7 +67,7 @@ def parts(result: Any) -> list[Array]:
 
 
 @pytest.mark.parametrize("function", [views, written])
-@pytest.mark.parametrize("lay", [swapped, unaligned, transposed, spaced])
+@pytest.mark.parametrize("lay", [swapped, unaligned, transposed, spaced, fields, backwards])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_views_of_what_was_converted(lay: Callable[[Array], Array], function: Callable[..., Any], compiled: bool) -> None:
     base = np.arange(20.0).reshape(4, 5)
