@@ -71,6 +71,7 @@ WORKLOADS: list[Workload] = [
     _row("x + x.T [4096,4096]", "plus_transposed", "layouts", [(4096, 4096)], BIG * 4),
     _row("x[:, ::2] * 2 [4096,4096]", "strided", "layouts", [(4096, 4096)], BIG * 2),
     _row("matmul [1024,1024]", "matmul", "products", [(1024, 1024)] * 2, 1024 * 1024 * 4, flops=2 * 1024**3),
+    _row("x @ x.T [1500,1500]", "gram", "products", [(1500, 1500)], 1500 * 1500 * 4, flops=1500**3),
     _row("matmul + bias, gelu [512,512]", "linear_gelu", "products", [(512, 512), (512, 512), (512,)], 512 * 512 * 4, flops=2 * 512**3),
     *(
         row

@@ -79,7 +79,6 @@ def fits():
     half = ln2 / 2 * mpf("1.0001")
     yield "EXP_F32", *fitted(q, wq, -half, half, 4, f32)
     yield "EXP_F64", *fitted(q, wq, -half, half, 9, f64)
-    yield "EXP_F32_IN_F64", *fitted(q, wq, -half, half, 5, f64)
     # log(1 + f) = f - f^2/2 + f^3 p(f), f in [sqrt(1/2) - 1, sqrt(2) - 1]
     p = lambda f: (mp.log(1 + f) - f + f**2 / 2) / f**3 if abs(f) > mpf("1e-12") else mpf(1) / 3 - f / 4
     low, high = mp.sqrt(mpf(1) / 2) - 1, mp.sqrt(2) - 1
@@ -89,9 +88,11 @@ def fits():
     r = lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z
     r0 = safe(r, mpf(2) / 3)
     yield "LOG_F64", *fitted(r0, lambda z: z, big * mpf("1e-8"), big, 6, f64)
-    # log(1 + f) = f + f^2 p(f) on the same f: for f32's pow, whose logarithm needs some 35 bits
-    p2 = lambda f: (mp.log(1 + f) - f) / f**2 if abs(f) > mpf("1e-12") else -mpf(1) / 2 + f / 3
-    yield "LOG_F32_IN_F64", *fitted(p2, lambda f: f**2 / mp.log(1 + f) if f != 0 else f, low, high, 11, f64)
+    # log2(1 + f) = f p(f) on the same f, and 2^r = 1 + r q(r): for f32's pow, whose logarithm needs some 33 bits
+    p2 = lambda f: mp.log(1 + f) / f / ln2 if abs(f) > mpf("1e-12") else (1 - f / 2) / ln2
+    yield "LOG2_F32_IN_F64", *fitted(p2, lambda f: 1 / p2(f), low, high, 11, f64)
+    power = lambda r: (mpf(2) ** r - 1) / r if abs(r) > mpf("1e-12") else ln2
+    yield "EXP2_F32_IN_F64", *fitted(power, lambda r: r, -mpf("0.5001"), mpf("0.5001"), 5, f64)
     # sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2), |r| <= pi/4
     top = (mp.pi / 4 * mpf("1.0001")) ** 2
     s = safe(lambda z: (mp.sin(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), -mpf(1) / 6)
@@ -126,8 +127,10 @@ def fits():
     # tan r = r + r^3 T(r^2), |r| <= pi/4
     t = safe(lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), mpf(1) / 3)
     yield "TAN_F32", *fitted(t, lambda z: z, tiny, top, 6, f32)
-    # cbrt m, m in [1, 2): a first guess for two steps of iteration
-    yield "CBRT_GUESS", *fitted(lambda m: mp.cbrt(m), lambda m: 1 / mp.cbrt(m), mpf(1), mpf(2), 3, f64)
+    # 1 / cbrt m, m in [1, 2): a first guess for what converges quadratically in f32, with the sixth power in f64
+    root = lambda m: 1 / mp.cbrt(m)
+    yield "CBRT_INVERSE_F32", *fitted(root, mp.cbrt, mpf(1), mpf(2), 4, f32)
+    yield "CBRT_INVERSE_F64", *fitted(root, mp.cbrt, mpf(1), mpf(2), 3, f64)
     # log(1 + r), |r| < 1/128, beyond r - r^2/2, for pow
     w = lambda r: (mp.log(1 + r) - r + r**2 / 2) / r**3 if abs(r) > mpf("1e-12") else mpf(1) / 3 - r / 4
     yield "LOG_TABLE_F64", *fitted(w, lambda r: r**3 if r != 0 else mpf("1e-30"), -mpf(1) / 127, mpf(1) / 127, 4, f64)

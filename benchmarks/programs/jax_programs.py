@@ -24,6 +24,7 @@ PROGRAMS = {
     "plus_transposed": lambda x: x + x.T,
     "strided": lambda x: x[:, ::2] * 2,
     "matmul": lambda a, b: a @ b,
+    "gram": lambda x: x @ x.T,
     "linear_gelu": lambda x, w, b: jax.nn.gelu(x @ w + b, approximate=True),
     "exp": jnp.exp, "log": jnp.log, "tanh": jnp.tanh, "erf": jax_erf, "sin": jnp.sin, "cos": jnp.cos,
 }  # fmt: skip

@@ -168,6 +168,11 @@ def matmul(a, b):
     return a @ b
 
 
+@jit
+def gram(x):
+    return x @ x.T
+
+
 def _pointwise(function):
     @jit
     def program(x):

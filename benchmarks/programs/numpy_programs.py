@@ -83,6 +83,10 @@ def matmul(a, b):
     return a @ b
 
 
+def gram(x):
+    return x @ x.T
+
+
 def linear_gelu(x, w, b):
     y = x @ w + b
     return 0.5 * y * (1 + np.tanh(0.7978845608028654 * (y + 0.044715 * y * y * y)))

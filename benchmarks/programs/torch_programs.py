@@ -30,6 +30,7 @@ PROGRAMS = {
     "plus_transposed": lambda x: x + x.T,
     "strided": lambda x: x[:, ::2] * 2,
     "matmul": lambda a, b: a @ b,
+    "gram": lambda x: x @ x.T,
     "linear_gelu": lambda x, w, b: F.gelu(x @ w + b, approximate="tanh"),
     "exp": lambda x: torch.exp(x), "log": lambda x: torch.log(x), "tanh": lambda x: torch.tanh(x),
     "erf": lambda x: torch.erf(x), "sin": lambda x: torch.sin(x), "cos": lambda x: torch.cos(x),

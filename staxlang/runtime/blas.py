@@ -10,17 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 from staxlang.base.records import NamedTuple
+from staxlang.compiler.llvm.library import OUTSIDE
 
 
 class Blas(NamedTuple):
-    """Addresses of cblas_sgemm and cblas_dgemm; `wide`: their integers have 64 bits."""
+    """The routines of `library.OUTSIDE` by the symbol that each is called by; `wide`: their integers have 64 bits."""
 
-    f32: int
-    f64: int
+    symbols: dict[str, int]
     wide: bool
 
 
-_NAMES: Final = (  # prefix and suffix around `cblas_?gemm`, 64-bit integers
+_NAMES: Final = (  # prefix and suffix around `cblas_dgemm`, 64-bit integers
     ("scipy_", "64_", True),
     ("", "64_", True),
     ("scipy_", "", False),
@@ -33,10 +33,10 @@ def find() -> Blas | None:
     for library in _libraries():
         for prefix, suffix, wide in _NAMES:
             try:
-                found = [_address(library, f"{prefix}cblas_{kind}gemm{suffix}") for kind in "sd"]
+                found = {f"stax_cblas_{one}": _address(library, f"{prefix}cblas_{one}{suffix}") for one in OUTSIDE}
             except ValueError:
                 continue
-            return Blas(found[0], found[1], wide)
+            return Blas(found, wide)
     return None
 
 

@@ -101,8 +101,8 @@ def _gemm_text(support: Support) -> str:
     found = blas.find()
     if found is None:
         return blas.own_loops()
-    support.symbols.update({"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
-    return library.gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)
+    support.symbols.update(found.symbols)
+    return library.gemm_text(found.wide)
 
 
 def _add(support: Support, target: Target, store: Store | None, text: str, exported: tuple[str, ...], level: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import itertools
+import re
 
 import llvmlite.binding as llvm
 import mpmath
@@ -62,14 +63,15 @@ COMPOSED = {
 }
 
 
-def compiled(name, dtype, width, native_scale):
+def text_of(name, dtype, width, native_scale):
+    """A function `f` over arrays."""
     counter = itertools.count()
     arity = 2 if name in TWO_ARGUMENTS else 1
     element = {"f32": "float", "f64": "double"}[dtype]
     vector = element if width == 1 else f"<{width} x {element}>"
     lines, result, module = expand_math(name, dtype, width, [f"%x{k}" for k in range(arity)], lambda: f"%v{next(counter)}", native_scale)
     loads = [f"%p{k} = getelementptr {element}, ptr %a{k}, i64 %i\n%x{k} = load {vector}, ptr %p{k}, align 4" for k in range(arity)]
-    text = "\n".join([
+    return "\n".join([
         *module,
         "define void @f(ptr %a0, ptr %a1, ptr %out, i64 %n) {", "entry:", "br label %loop", "loop:",
         "%i = phi i64 [0, %entry], [%i2, %latch]",
@@ -77,7 +79,10 @@ def compiled(name, dtype, width, native_scale):
         f"%q = getelementptr {element}, ptr %out, i64 %i", f"store {vector} {result}, ptr %q, align 4",
         f"%i2 = add i64 %i, {width}", "%c = icmp slt i64 %i2, %n", "br i1 %c, label %loop, label %done", "done:", "ret void", "}",
     ])  # fmt: skip
-    module = llvm.parse_assembly(text)
+
+
+def compiled(name, dtype, width, native_scale):
+    module = llvm.parse_assembly(text_of(name, dtype, width, native_scale))
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True, codemodel="jitdefault"
     )
@@ -190,3 +195,34 @@ def test_native_scaling_gives_the_same_bits(name):
         xs = arguments(name, dtype, "range")
         plain, native = compiled(name, dtype, LANES[dtype], False)(*xs), compiled(name, dtype, LANES[dtype], True)(*xs)
         assert np.array_equal(plain, native, equal_nan=True)
+
+
+def assembly(name, dtype, cpu, width):
+    machine = llvm.Target.from_triple("x86_64-unknown-linux-gnu").create_target_machine(cpu=cpu, opt=2)
+    return machine.emit_assembly(llvm.parse_assembly(text_of(name, dtype, width, cpu == "x86-64-v4")))
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log2", "log1p", "tanh", "sinh", "power", "cbrt", "sin", "cos"])
+def test_no_lane_is_converted_by_itself(name):
+    """AVX2 converts no 64-bit integers: LLVM would take vectors of them apart, which takes longer than the function."""
+    for dtype in DTYPES:
+        text = assembly(name, dtype, "x86-64-v3", LANES[dtype] // 2)
+        own = text[text.index("\nf:") :]  # without what large angles call
+        assert not re.search("cvttsd2si|cvtsi2sd|pinsrq", own), (dtype, own)
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v3", "x86-64-v4"])
+def test_cube_roots_divide_nothing(cpu):
+    for dtype in DTYPES:
+        assert "div" not in assembly("cbrt", dtype, cpu, LANES[dtype] // (2 if cpu == "x86-64-v3" else 1))
+
+
+def test_whole_powers_are_exact():
+    """As of any pow worth its name: 3.0 ** 4 is 81, and the square root of a square has no fraction."""
+    whole, exponent = (v.ravel() for v in np.meshgrid(np.arange(1.0, 300.0), np.arange(0.0, 25.0)))
+    for dtype, digits in (("f32", 24), ("f64", 53)):
+        run = compiled("power", dtype, LANES[dtype], native_scale=False)
+        exact = whole * 1.0 < 2.0 ** (digits / np.maximum(exponent, 1))
+        x, y = (np.resize(v[exact], 4096).astype(DTYPES[dtype]) for v in (whole, exponent))
+        assert np.array_equal(run(x, y), np.array([float(int(a) ** int(b)) for a, b in zip(x, y)], DTYPES[dtype]))
+        assert np.array_equal(run(x * x, np.full_like(x, 0.5)), x)

@@ -124,12 +124,11 @@ def test_threads_do_not_change_a_sum() -> None:
 
 @pytest.fixture(scope="module")
 def library() -> str:
-    return gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", blas.find().wide)
+    return gemm_text(blas.find().wide)
 
 
 def with_blas(schedule: Schedule, text: str) -> Program:
-    found = blas.find()
-    return Program(schedule, None, [text], {"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
+    return Program(schedule, None, [text], blas.find().symbols)
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])

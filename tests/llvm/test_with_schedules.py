@@ -36,8 +36,8 @@ SMALL = ((chunks, "CHUNK", 2), (nests, "BLOCK", 2), (rows, "CHUNK", 2), (rows, "
 
 def compiled(planned: Schedule, target: Target) -> Program:
     found = blas.find()
-    libraries = [pool_text(host()[0]), gemm_text("stax_cblas_sgemm", "stax_cblas_dgemm", found.wide)]
-    return Program(planned, target, libraries, {"stax_cblas_sgemm": found.f32, "stax_cblas_dgemm": found.f64})
+    libraries = [pool_text(host()[0]), gemm_text(found.wide)]
+    return Program(planned, target, libraries, found.symbols)
 
 
 def run(program: Program, arrays: Sequence[np.ndarray], scalars: Sequence[Any], sizes: Mapping[str, int]) -> list[np.ndarray]:

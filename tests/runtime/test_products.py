@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import staxlang as stax
+from staxlang.compiler.llvm import library
 from staxlang.runtime import blas, machine, native
 from staxlang.runtime.loader import Symbols
 from staxlang.runtime.support import load
@@ -14,7 +15,7 @@ from tests.runtime.agreement import check, same
 
 def test_numpys_blas_is_found():
     found = blas.find()
-    assert found is not None and found.f32 and found.f64
+    assert found is not None and len(found.symbols) == 4 and all(found.symbols.values())
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -39,6 +40,80 @@ def test_batches_and_vectors():
 
     rng = np.random.default_rng(0)
     check(f, rng.normal(size=(5, 40, 50)), rng.normal(size=(5, 50, 50)), rng.normal(size=50))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_products_with_the_own_transpose_are_numpys_to_the_bit(dtype):
+    """NumPy computes one half of a symmetric product and mirrors it."""
+
+    @stax.kernel
+    def f(a):
+        return a @ np.swapaxes(a, -1, -2), np.swapaxes(a, -1, -2) @ a
+
+    @stax.kernel
+    def g(a, b):
+        return a @ b
+
+    @stax.kernel
+    def h(a, b):
+        y = a * b
+        return y.T @ y
+
+    rng = np.random.default_rng(3)
+    for shape in ((65, 30), (30, 65), (201, 129), (3, 40, 25)):
+        a = rng.normal(size=shape).astype(dtype)
+        for left in (a, a[..., :-7], np.asfortranarray(a), np.asfortranarray(a)[..., :-9, :]):
+            results = f(left)
+            for got, expected in zip(results, f.__wrapped__(left), strict=True):
+                assert np.array_equal(got, np.swapaxes(got, -1, -2))
+                if len(shape) == 2 and (left.flags.f_contiguous or left.flags.c_contiguous):
+                    assert np.array_equal(got, expected)
+                np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+        if len(shape) == 2:
+            assert np.array_equal(g(a, a.T), a @ a.T)
+            assert np.array_equal(g(a[:25, :25], a[:25, :25]), a[:25, :25] @ a[:25, :25])  # one storage, not turned
+            assert np.array_equal(h(a, a), h.__wrapped__(a, a))
+    assert f.stats().route == g.stats().route == h.stats().route == "native"
+
+
+@pytest.mark.parametrize(("name", "dtype", "kind"), [("f32", "f4", ctypes.c_float), ("f64", "f8", ctypes.c_double)])
+def test_half_of_a_symmetric_product_is_computed(name, dtype, kind):
+    """Which routine is called with what, and that one half is mirrored; the routines here only take notes."""
+    calls = []
+    whole, pointer = ctypes.c_int64, ctypes.c_void_p
+
+    def product(order, turned_a, turned_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
+        calls.append(("gemm", turned_a, turned_b, m, n, k, lda, ldb, ldc))
+
+    def half(order, triangle, turned, n, k, alpha, a, lda, beta, c, ldc):
+        calls.append(("syrk", triangle, turned, n, k, lda, ldc))
+
+    enum = ctypes.c_int32
+    kinds = {
+        "gemm": ctypes.CFUNCTYPE(None, enum, enum, enum, whole, whole, whole, kind, pointer, whole, pointer, whole, kind, pointer, whole),
+        "syrk": ctypes.CFUNCTYPE(None, enum, enum, enum, whole, whole, kind, pointer, whole, kind, pointer, whole),
+    }
+    made = {"gemm": kinds["gemm"](product), "syrk": kinds["syrk"](half)}
+    symbols = Symbols()
+    symbols.update({f"stax_cblas_{one}": ctypes.cast(made[one[1:]], pointer).value for one in library.OUTSIDE})
+    target = machine.detect()
+    code = load(native.compile_text(library.gemm_text(True), target.triple, target.cpu, target.features), symbols, (f"stax_gemm_{name}",))
+    gemm = ctypes.CFUNCTYPE(None, enum, enum, whole, whole, whole, pointer, whole, pointer, whole, pointer, whole)(
+        code.addresses[f"stax_gemm_{name}"]
+    )
+    for n in (2, 7, 8, 9, 21):
+        a = np.zeros((n, 5), dtype)
+        out = np.arange(n * (n + 3), dtype=dtype).reshape(n, n + 3)
+        before, at = out.copy(), (a.ctypes.data, 5)
+        gemm(0, 1, n, n, 5, *at, *at, out.ctypes.data, n + 3)
+        assert calls.pop() == ("syrk", 121, 111, n, 5, 5, n + 3)
+        assert np.array_equal(out[:, :n], np.triu(before[:, :n]) + np.triu(before[:, :n], 1).T)
+        assert np.array_equal(out[:, n:], before[:, n:])
+        gemm(0, 0, n, n, 5, *at, *at, out.ctypes.data, n + 3)
+        assert calls.pop() == ("gemm", 111, 111, n, n, 5, 5, 5, n + 3)
+        gemm(0, 1, n, n, 5, *at, a.ctypes.data + a.itemsize, 5, out.ctypes.data, n + 3)
+        assert calls.pop()[:3] == ("gemm", 111, 112)
+    assert not calls
 
 
 @pytest.mark.parametrize(("name", "dtype", "kind"), [("f32", "f4", ctypes.c_float), ("f64", "f8", ctypes.c_double)])

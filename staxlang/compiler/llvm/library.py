@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.memory import pointer
+from staxlang.compiler.llvm.mirrors import mirror_text
 from staxlang.compiler.llvm.nests import run_if, run_loop
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
 
@@ -92,20 +95,51 @@ def _address(f: Function, view: BufferView, indices: list[str]) -> str:
     return text
 
 
-def gemm_text(f32: str, f64: str, wide: bool) -> str:
-    """The two `stax_gemm` functions over CBLAS symbols of those names, whose integers are i64 where `wide`, else i32."""
-    whole = "i64" if wide else "i32"
-    parts: list[str] = []
-    for name, cblas, kind, one in (("f32", f32, "float", "1.0"), ("f64", f64, "double", "1.0")):
-        signature = f"i32, i32, i32, {whole}, {whole}, {whole}, {kind}, ptr, {whole}, ptr, {whole}, {kind}, ptr, {whole}"
-        parts.append(f"declare void @{cblas}({signature})")
-        lines = ["%ta = add i32 %oa, 111", "%tb = add i32 %ob, 111"]
-        for given in ("m", "n", "k", "lda", "ldb", "ldc"):
-            lines.append(f"%{given}.w = " + (f"add i64 %{given}, 0" if wide else f"trunc i64 %{given} to i32"))
-        lines.append(
-            f"call void @{cblas}(i32 101, i32 %ta, i32 %tb, {whole} %m.w, {whole} %n.w, {whole} %k.w, {kind} {one}, "
-            f"ptr %a, {whole} %lda.w, ptr %b, {whole} %ldb.w, {kind} 0.0, ptr %c, {whole} %ldc.w)"
-        )
-        arguments = "i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb, ptr %c, i64 %ldc"
-        parts.append(f"define void @stax_gemm_{name}({arguments}) nounwind {{\n  " + "\n  ".join([*lines, "ret void"]) + "\n}")
-    return "\n".join(parts) + "\n"
+def gemm_text(wide: bool) -> str:
+    """The two `stax_gemm` functions over the CBLAS of `OUTSIDE`, whose integers are i64 where `wide`, else i32."""
+    return "".join([_product_text(name, letter, kind, "i64" if wide else "i32") for name, letter, kind in _FORMATS])
+
+
+def _product_text(name: str, letter: str, kind: str, whole: str) -> str:
+    """One function. A matrix by its own transpose is a symmetric product, as in NumPy: half of it is computed, and mirrored."""
+    product, half = f"stax_cblas_{letter}gemm", f"stax_cblas_{letter}syrk"
+    declared = (
+        f"declare void @{product}(i32, i32, i32, {whole}, {whole}, {whole}, {kind}, ptr, {whole}, ptr, {whole}, {kind}, ptr, {whole})\n"
+        f"declare void @{half}(i32, i32, i32, {whole}, {whole}, {kind}, ptr, {whole}, {kind}, ptr, {whole})\n"
+    )
+    given = ("m", "n", "k", "lda", "ldb", "ldc")
+    casts = "\n".join([f"  %{one}.w = " + (f"add i64 %{one}, 0" if whole == "i64" else f"trunc i64 %{one} to i32") for one in given])
+    values = {"NAME": name, "KIND": kind, "WHOLE": whole, "PRODUCT": product, "HALF": half, "CASTS": casts}
+    return mirror_text(name, kind) + declared + re.sub("[A-Z]{4,}", lambda word: values[word[0]], _PRODUCT)
+
+
+_FORMATS = (("f32", "s", "float"), ("f64", "d", "double"))
+OUTSIDE = tuple([f"{letter}{routine}" for _, letter, _ in _FORMATS for routine in ("gemm", "syrk")])
+"""The routines of a CBLAS that they call, each under the symbol `stax_cblas_` and its name."""
+
+_PRODUCT = """
+define void @stax_gemm_NAME(i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb, ptr %c, i64 %ldc) nounwind {
+entry:
+CASTS
+  %ta = add i32 %oa, 111
+  %tb = add i32 %ob, 111
+  %one.storage = icmp eq ptr %a, %b
+  %square = icmp eq i64 %m, %n
+  %turned = icmp ne i32 %oa, %ob
+  %one.step = icmp eq i64 %lda, %ldb
+  %several = icmp sgt i64 %m, 1
+  %alike = and i1 %one.storage, %square
+  %apart = and i1 %turned, %several
+  %alike.too = and i1 %alike, %one.step
+  %symmetric = and i1 %alike.too, %apart
+  br i1 %symmetric, label %half, label %whole
+whole:
+  call void @PRODUCT(i32 101, i32 %ta, i32 %tb, WHOLE %m.w, WHOLE %n.w, WHOLE %k.w, KIND 1.0, ptr %a, WHOLE %lda.w, ptr %b, WHOLE %ldb.w,
+                     KIND 0.0, ptr %c, WHOLE %ldc.w)
+  ret void
+half:
+  call void @HALF(i32 101, i32 121, i32 %ta, WHOLE %m.w, WHOLE %k.w, KIND 1.0, ptr %a, WHOLE %lda.w, KIND 0.0, ptr %c, WHOLE %ldc.w)
+  call void @stax.mirror.NAME(ptr %c, i64 %ldc, i64 %m)
+  ret void
+}
+"""

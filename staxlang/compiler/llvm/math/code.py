@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
+# Floats of this size have no fraction: 1.5 * 2^23 and 1.5 * 2^52, a half above their power of two for negative n.
+WHOLE_FROM = {32: 12582912.0, 64: 6755399441055744.0}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "unordered": "uno"}
 
 
@@ -112,11 +114,21 @@ class Code:
     def from_bits(self, a: str) -> str:
         return self.emit(f"bitcast {self.integers} {a} to {self.type}")
 
-    def to_whole(self, a: str) -> str:
-        return self.emit(f"fptosi {self.type} {a} to {self.integers}")
+    def last_digits(self, a: str) -> str:
+        """Integers that end in the digits of a whole float of less than 2^22 (f64: 2^51). No conversion: AVX2 has none for 64 bits."""
+        return self.to_bits(self.add(a, self.const(WHOLE_FROM[self.bits])))
 
-    def from_whole(self, a: str) -> str:
-        return self.emit(f"sitofp {self.integers} {a} to {self.type}")
+    def exponent(self, a: str, one: str) -> tuple[str, str]:
+        """(e as a float, the fraction's bits) of positive floats' bits; `one`: the bits of the number that counts as 2**0."""
+        digits = 23 if self.bits == 32 else 52
+        rest = self.integer("sub", a, one)
+        fraction = self.integer("and", rest, self.whole((1 << digits) - 1))
+        if self.bits == 32 or self.native_scale:
+            return self.emit(f"sitofp {self.integers} {self.integer('ashr', rest, self.whole(digits))} to {self.type}"), fraction
+        # Without AVX-512 there are no signed shifts of 64 bits, and no conversions.
+        lifted = self.integer("lshr", self.integer("xor", rest, self.whole(-(1 << 63))), self.whole(digits))
+        floats = self.from_bits(self.integer("or", lifted, self.whole(1075 << 52)))
+        return self.sub(floats, self.const(2.0**52 + 2048)), fraction
 
     def clamp(self, a: str, low: float, high: float) -> str:
         """Inside [low, high]; a NaN stays."""
@@ -168,12 +180,19 @@ class Code:
                 "ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}"
             )
         bias, digits = (127, 23) if self.bits == 32 else (1023, 52)
-        whole = self.to_whole(n)
-        first = self.integer("ashr", whole, self.whole(1))
+        whole = self.last_digits(n)
+        first = self.integer("lshr", whole, self.whole(1))
         for part in (first, self.integer("sub", whole, first)):
             biased = self.integer("add", part, self.whole(bias))
             a = self.mul(a, self.from_bits(self.integer("shl", biased, self.whole(digits))))
         return a
+
+    def scale_usual(self, a: str, n: str) -> str:
+        """The same where the result is neither subnormal nor overflows."""
+        if self.native_scale:
+            return self.scale(a, n)
+        power = self.integer("shl", self.last_digits(n), self.whole(23 if self.bits == 32 else 52))
+        return self.from_bits(self.integer("add", self.to_bits(a), power))
 
     def two_sum(self, a: str, b: str) -> tuple[str, str]:
         """a + b as a rounded sum and its exact error (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B)."""

@@ -8,14 +8,12 @@ without the table).
 from __future__ import annotations
 
 from staxlang.compiler.llvm.math import coefficients as table
-from staxlang.compiler.llvm.math.code import Code
+from staxlang.compiler.llvm.math.code import WHOLE_FROM, Code
 
 LOG2_E = 1.4426950408889634
 LN2 = 0.6931471805599453
 # ln 2 with trailing zeros, so that n * high is exact, and the rest.
 LN2_PARTS = {32: (0.693145751953125, 1.42860677e-06), 64: (0.6931471803691238, 1.9082149292705877e-10)}
-# Floats of this size have no fraction: 1.5 * 2^23 and 1.5 * 2^52, a half above their power of two for negative n.
-WHOLE_FROM = {32: 12582912.0, 64: 6755399441055744.0}
 # Beyond these the result is 0 or infinite whatever the argument.
 RANGE = {32: (-104.5, 89.0), 64: (-746.0, 710.0)}
 

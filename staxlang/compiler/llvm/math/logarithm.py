@@ -34,24 +34,16 @@ def unusual_lanes(code: Code, x: str) -> str:
 
 def split_usual(code: Code, x: str, rare: str) -> tuple[str, str]:
     """(k, m - 1) for positive finite x, k a whole float; subnormal numbers are looked for only if `rare` is set."""
-    normal, lift, powers = FORMAT[code.bits][2:]
+    root, digits, normal, lift, powers = FORMAT[code.bits]
 
     def lifted() -> tuple[str, str]:
         small = code.compare("lt", x, code.const(normal))
-        return code.select(small, code.mul(x, code.const(lift)), x), code.select(small, code.const(powers), code.const(0.0))
+        one = code.select_whole(small, code.whole(root + (int(powers) << digits)), code.whole(root))
+        return code.select(small, code.mul(x, code.const(lift)), x), one
 
-    y, lost = code.rarely(rare, [(code.type, x), (code.type, code.const(0.0))], lifted)
-    k, f = split_normal(code, y)
-    return code.sub(k, lost), f
-
-
-def split_normal(code: Code, x: str) -> tuple[str, str]:
-    """The same for positive, normal, finite x."""
-    root, digits = FORMAT[code.bits][:2]
-    shifted = code.integer("sub", code.to_bits(x), code.whole(root))
-    k = code.from_whole(code.integer("ashr", shifted, code.whole(digits)))
-    m = code.from_bits(code.integer("add", code.integer("and", shifted, code.whole((1 << digits) - 1)), code.whole(root)))
-    return k, code.sub(m, code.const(1.0))
+    y, one = code.rarely(rare, [(code.type, x), (code.integers, code.whole(root))], lifted)
+    k, fraction = code.exponent(code.to_bits(y), one)
+    return k, code.sub(code.from_bits(code.integer("add", fraction, code.whole(root))), code.const(1.0))
 
 
 def tail(code: Code, f: str) -> str:

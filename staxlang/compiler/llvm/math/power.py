@@ -7,9 +7,9 @@ f32 is computed in f64 (after S. Nagy, "Optimized mathematical functions", Arm 2
 from __future__ import annotations
 
 from staxlang.compiler.llvm.math import coefficients as table
-from staxlang.compiler.llvm.math.code import Code
-from staxlang.compiler.llvm.math.exponential import LN2_PARTS, WHOLE_FROM, exp_of_sum
-from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, split_normal, unusual_lanes
+from staxlang.compiler.llvm.math.code import WHOLE_FROM, Code
+from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
+from staxlang.compiler.llvm.math.logarithm import FORMAT, split_usual, unusual, unusual_lanes
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
 HALVED_FROM = 53  # parts of [1, 2) from here on are taken as halves, see tools/fit_polynomials.py
@@ -35,18 +35,17 @@ def _double(value: float) -> str:
 
 def log_in_two_parts(code: Code, x: str, rare: str) -> tuple[str, str]:
     """log x as a sum, to about 65 bits, for positive x; infinite or NaN where x is 0, infinite or NaN. `rare`: some x is not usual."""
+    one = 1022 << 52 | HALVED_FROM << 45
 
     def lifted() -> tuple[str, str]:
         small = code.compare("lt", x, code.const(2.2250738585072014e-308))
         lifted = code.select(small, code.mul(x, code.const(2.0**54)), x)
-        return lifted, code.select_whole(small, code.whole(1023 + 54), code.whole(1023))
+        return lifted, code.select_whole(small, code.whole(one + (54 << 52)), code.whole(one))
 
-    usual, bias = code.rarely(rare, [(code.type, x), (code.integers, code.whole(1023))], lifted)
+    usual, start = code.rarely(rare, [(code.type, x), (code.integers, code.whole(one))], lifted)
     bits = code.to_bits(usual)
-    exponent = code.integer("sub", code.integer("lshr", bits, code.whole(52)), bias)
     index = code.integer("and", code.integer("lshr", bits, code.whole(45)), code.whole(127))
-    halved = code.compare_whole("sge", index, code.whole(HALVED_FROM))
-    k = code.from_whole(code.integer("add", exponent, code.select_whole(halved, code.whole(1), code.whole(0))))
+    k, _ = code.exponent(bits, start)
     m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << 52) - 1)), code.whole(1023 << 52)))
     r = code.fma(m, _lookup(code, "log_inverse", table.LOG_TABLE_INVERSE, index), code.const(-1.0))
     base = code.fma(k, code.const(LN2_42[0]), _lookup(code, "log_high", table.LOG_TABLE_HIGH, index))
@@ -79,9 +78,10 @@ def power(code: Code, x: str, y: str) -> str:
 
 def _unusual(code: Code, x: str, y: str) -> str:
     """Whether some x is not positive, normal and finite, or some y not finite: there are rules of their own (an i1)."""
-    endless = code.compare("eq", code.unary("fabs", y), code.const(float("inf")))
-    strange = code.logic("or", endless, code.compare("unordered", y, y))
-    return code.some(code.logic("or", unusual_lanes(code, x), strange))
+    digits = FORMAT[code.bits][1]
+    infinite = code.whole((1 << (code.bits - digits - 1)) - 1 << digits)
+    unsigned = code.integer("and", code.to_bits(y), code.whole((1 << (code.bits - 1)) - 1))
+    return code.some(code.logic("or", unusual_lanes(code, x), code.compare_whole("uge", unsigned, infinite)))
 
 
 def _power_of_size(code: Code, size: str, y: str, rare: str) -> str:
@@ -94,24 +94,22 @@ def _power_of_size(code: Code, size: str, y: str, rare: str) -> str:
 
 
 def power_in_double(code: Code, size: str, y: str, rare: str) -> str:
-    """|x|**y for f32 through f64: a short logarithm and exponential suffice, and none of f32's numbers is subnormal."""
+    """|x|**y for f32: x is taken apart in f32, the logarithm of its fraction and the power of two are short polynomials in f64."""
+    k, f = split_usual(code, size, rare)
     wide = code.other(64)
-    wx = wide.emit(f"fpext {code.type} {size} to {wide.type}")
-    wy = wide.emit(f"fpext {code.type} {y} to {wide.type}")
-    k, f = split_normal(wide, wx)
-    m = wide.fma(wide.mul(f, f), wide.polynomial(f, table.LOG_F32_IN_F64), f)
-    logarithm = wide.fma(m, wide.const(LOG2_E_PARTS[64][0]), k)
+    wk, wf, wy = [wide.emit(f"fpext {code.type} {one} to {wide.type}") for one in (k, f, y)]
+    logarithm = wide.fma(wf, wide.polynomial(wf, table.LOG2_F32_IN_F64), wk)
 
     def edges() -> list[str]:
-        edge = wide.select(wide.compare("eq", wx, wide.const(0.0)), wide.const(float("-inf")), wx)
-        inside = wide.logic("and", wide.compare("gt", wx, wide.const(0.0)), wide.compare("lt", wx, wide.const(float("inf"))))
-        return [wide.select(inside, logarithm, edge)]
+        edge = code.select(code.compare("eq", size, code.const(0.0)), code.const(float("-inf")), size)
+        inside = code.logic("and", code.compare("gt", size, code.const(0.0)), code.compare("lt", size, code.const(float("inf"))))
+        return [wide.select(inside, logarithm, wide.emit(f"fpext {code.type} {edge} to {wide.type}"))]
 
     (logarithm,) = wide.rarely(rare, [(wide.type, logarithm)], edges)
     e = wide.clamp(wide.mul(wy, logarithm), -200.0, 200.0)
     shifted = wide.add(e, wide.const(WHOLE_FROM[64]))
-    r = wide.mul(wide.sub(e, wide.sub(shifted, wide.const(WHOLE_FROM[64]))), wide.const(0.6931471805599453))
-    p = wide.fma(wide.mul(r, r), wide.polynomial(r, table.EXP_F32_IN_F64), r)
+    r = wide.sub(e, wide.sub(shifted, wide.const(WHOLE_FROM[64])))
+    p = wide.mul(r, wide.polynomial(r, table.EXP2_F32_IN_F64))
     s = wide.from_bits(wide.integer("add", wide.integer("shl", wide.to_bits(shifted), wide.whole(52)), wide.whole(1023 << 52)))
     return code.emit(f"fptrunc {wide.type} {wide.fma(p, s, s)} to {code.type}")
 
@@ -133,30 +131,42 @@ def _special(code: Code, x: str, y: str, value: str) -> str:
 
 
 def cbrt(code: Code, x: str) -> str:
-    """|x| = 2^(3q) m, m in [1, 8): a cubic guess, a step of Halley's and one of Newton's iteration with an exact residual."""
+    """|x| = 2^(3q) m, m in [1, 8): a guess at 1 / cbrt m, for f64 bettered by a cubic step; m times its square, and one step of Newton's
+    iteration with an exact residual. Nothing is divided."""
     _, digits, normal, lift, powers = FORMAT[code.bits]
-    bias = (1 << (code.bits - digits - 2)) - 1
+    one = (1 << (code.bits - digits - 2)) - 1 << digits
     size = code.unary("fabs", x)
-    small = code.compare("lt", size, code.const(normal))
-    bits = code.to_bits(code.select(small, code.mul(size, code.const(lift)), size))
-    exponent = code.from_whole(code.integer("sub", code.integer("lshr", bits, code.whole(digits)), code.whole(bias)))
-    m = code.from_bits(code.integer("or", code.integer("and", bits, code.whole((1 << digits) - 1)), code.whole(bias << digits)))
-    q = code.unary("floor", code.mul(code.add(exponent, code.const(0.5)), code.const(1 / 3)))
+    rare = unusual(code, size)
+
+    def lifted() -> tuple[str, str]:
+        small = code.compare("lt", size, code.const(normal))
+        moved = code.select_whole(small, code.whole(one + (int(powers) << digits)), code.whole(one))
+        return code.select(small, code.mul(size, code.const(lift)), size), moved
+
+    usual, start = code.rarely(rare, [(code.type, size), (code.integers, code.whole(one))], lifted)
+    exponent, fraction = code.exponent(code.to_bits(usual), start)
+    m = code.from_bits(code.integer("or", fraction, code.whole(one)))
+    q = code.unary("floor", code.fma(exponent, code.const(1 / 3), code.const(1 / 6)))
     j = code.fma(q, code.const(-3.0), exponent)
-    guess = code.polynomial(m, table.CBRT_GUESS)
     first, second = code.compare("eq", j, code.const(1.0)), code.compare("eq", j, code.const(2.0))
-    guess = code.mul(guess, code.select(second, code.const(2 ** (2 / 3)), code.select(first, code.const(2 ** (1 / 3)), code.const(1.0))))
+    r = code.polynomial(m, table.CBRT_INVERSE_F32 if code.bits == 32 else table.CBRT_INVERSE_F64)
+    r = code.mul(r, code.select(second, code.const(2 ** (-2 / 3)), code.select(first, code.const(2 ** (-1 / 3)), code.const(1.0))))
     m = code.mul(m, code.select(second, code.const(4.0), code.select(first, code.const(2.0), code.const(1.0))))
-    cube = code.mul(code.mul(guess, guess), guess)
-    double_m = code.add(m, m)
-    y = code.mul(guess, code.div(code.add(cube, double_m), code.add(code.add(cube, cube), m)))
-    square, square_low = code.two_product(y, y)
-    residual = code.fma(code.neg(square_low), y, code.fma(code.neg(square), y, m))
-    y = code.add(y, code.div(residual, code.mul(square, code.const(3.0))))
-    q = code.sub(q, code.select(small, code.const(powers / 3), code.const(0.0)))
-    value = code.copysign(code.scale(y, q), x)
-    usual = code.logic("and", code.compare("gt", size, code.const(0.0)), code.compare("lt", size, code.const(float("inf"))))
-    return code.select(usual, value, x)
+    if code.bits == 64:
+        off = code.fma(code.neg(code.mul(m, r)), code.mul(r, r), code.const(1.0))
+        r = code.fma(code.mul(r, off), code.fma(off, code.const(2 / 9), code.const(1 / 3)), r)
+    square = code.mul(r, r)
+    y = code.mul(m, square)
+    high, low = code.two_product(y, y)
+    residual = code.fma(code.neg(low), y, code.fma(code.neg(high), y, m))
+    y = code.fma(residual, code.mul(square, code.const(1 / 3)), y)
+    value = code.copysign(code.scale_usual(y, q), x)
+
+    def edges() -> list[str]:
+        inside = code.logic("and", code.compare("gt", size, code.const(0.0)), code.compare("lt", size, code.const(float("inf"))))
+        return [code.select(inside, value, x)]
+
+    return code.rarely(rare, [(code.type, value)], edges)[0]
 
 
 def hypot(code: Code, x: str, y: str) -> str:

@@ -8,7 +8,7 @@ lanes too large for that take another path, with as many digits of 2/pi as the e
 from __future__ import annotations
 
 from staxlang.compiler.llvm.math import coefficients as table
-from staxlang.compiler.llvm.math.code import Code
+from staxlang.compiler.llvm.math.code import WHOLE_FROM, Code
 
 TWO_OVER_PI = 0.6366197723675814
 HALF_PI_F32 = (1.5707855224609375, 1.0804389603435993e-05, -5.564431554416771e-11)  # 17, 17 and 24 bits
@@ -20,8 +20,10 @@ PI = {32: (3.1415927410125732421875, -8.74227800037248566e-8), 64: (3.1415926535
 
 
 def reduced(code: Code, x: str) -> tuple[str, str, str]:
-    """(n as integers, r, what r lost)."""
-    n = code.unary("rint", code.mul(x, code.const(TWO_OVER_PI)))
+    """(integers whose last two digits are n's, r, what r lost)."""
+    shift = code.const(WHOLE_FROM[code.bits])
+    shifted = code.fma(x, code.const(TWO_OVER_PI), shift)
+    n = code.sub(shifted, shift)
     if code.bits == 32:
         r = code.fma(n, code.const(-HALF_PI_F32[0]), x)
         before = code.fma(n, code.const(-HALF_PI_F32[1]), r)
@@ -32,9 +34,7 @@ def reduced(code: Code, x: str) -> tuple[str, str, str]:
         r, lost = code.two_sum(first, code.mul(n, code.const(-HALF_PI_F64[1])))
         r, lost = code.fast_two_sum(r, code.fma(n, code.const(-HALF_PI_F64[2]), lost))
     large = code.compare("gt", code.unary("fabs", x), code.const(LIMIT[code.bits]))
-    # Converting a huge n is poison; lanes that take the other path get their n there.
-    whole = code.to_whole(code.select(large, code.const(0.0), n))
-    return _with_large(code, x, large, whole, r, lost)
+    return _with_large(code, x, large, code.to_bits(shifted), r, lost)
 
 
 def _with_large(code: Code, x: str, large: str, n: str, r: str, lost: str) -> tuple[str, str, str]:
