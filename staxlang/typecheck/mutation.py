@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from staxlang.base.sizes import Condition, Size, symbols
 from staxlang.base.types import TensorType
 from staxlang.typecheck import pointwise, views
+from staxlang.typecheck.complex_parts import PartStorage, joined
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, Storage, Value
 from staxlang.typecheck.views import shape_text
@@ -77,15 +78,22 @@ def _either(call: CallContext, case: ArrayValue, new: ArrayValue, old: ArrayValu
 
 def _put(call: CallContext, array: ArrayValue, handle: Handle) -> None:
     storage = array.storage
-    if array.subscripts is None:
-        call.context.branches.put(storage, handle)
-    else:
-        attributes = {"subscripts": array.subscripts, "shape": array.type.shape}
-        type_ = TensorType(storage.type.dtype, storage.type.shape)
-        call.context.branches.put(storage, call.record("update", (storage.handle, handle), attributes, type_))
+    if type(storage) is PartStorage:
+        _put(call, storage.whole, joined(call, storage, _whole(call, array, handle)))
+        return
+    call.context.branches.put(storage, _whole(call, array, handle))
     storage.written = call.span
     if storage.source is not None:
         call.context.written[storage.source.position] = None
+
+
+def _whole(call: CallContext, array: ArrayValue, handle: Handle) -> Handle:
+    """What the array's storage holds when the array has become a value."""
+    if array.subscripts is None:
+        return handle
+    storage = array.storage
+    attributes = {"subscripts": array.subscripts, "shape": array.type.shape}
+    return call.record("update", (storage.handle, handle), attributes, TensorType(storage.type.dtype, storage.type.shape))
 
 
 def writable(call: CallContext, array: ArrayValue) -> None:

@@ -66,8 +66,8 @@ def augmented_assign(frame: Frame, node: tree.AugmentedAssign) -> Signal:
     else:
         value = frame.evaluate(node.value)
     new = in_place(call, node.op, old, value)
-    if type(old) is ArrayValue and new is old and type(owner) is ArrayValue and old.storage is owner.storage:
-        return None  # a view, changed where it is
+    if new is old and (isinstance(owner, (list, dict)) or (type(owner) is ArrayValue and old.storage is owner.storage)):
+        return None  # changed where it is
     containers.assign(place, owner, index, new)
     return None
 

@@ -33,3 +33,26 @@ def test_a_row_that_rounding_down_leaves_is_repeated():
         mine, plain = (np.arange(4.0 * rows).reshape(rows, 4) for _ in range(2))
         np.testing.assert_array_equal(kernel(mine), f(plain))
         np.testing.assert_array_equal(mine, plain)
+
+
+def test_masks_beside_other_indices():
+    """Written, changed in place and put back; what is chosen stands where the mask does."""
+
+    def f(x, m, rows):
+        x[:, m] = 0
+        x[..., m] += 1
+        x[1:, m] = x[1:, m] * np.arange(3.0)[:, None] + x[0, m]
+        x[m, 0] -= 3
+        x[rows, 1:] = x[rows, 1:][:, ::-1]
+        x[0, m] = [5.0, 6.0]
+        x[:, m, None] *= 2
+
+    mask, rows = np.array([True, False, True, False]), np.array([False, True, True])
+    kernel = stax.kernel(strict=True)(f)
+    for other in (mask, ~mask):
+        mine, plain = (np.arange(16.0).reshape(4, 4)[:3].copy() for _ in range(2))
+        mine, plain = np.vstack([mine, mine[:1]]), np.vstack([plain, plain[:1]])
+        kernel(mine, other, np.append(rows, False))
+        f(plain, other, np.append(rows, False))
+        np.testing.assert_array_equal(mine, plain)
+    assert kernel.stats().route == "native"

@@ -184,7 +184,7 @@ ROWS = [
     Program(described, lambda n: (uniform(n),), 32, 50_000),
     Program(signal_spectrum, lambda n: (uniform(n), 100.0), 64, 1 << 16, rtol=1e-10),
     Program(low_pass, lambda n: (uniform(n, n), 3), 16, 256, rtol=1e-10),
-    Program(phases, lambda n: (spread(n, n),), 16, 300, needs="writes to .imag"),
+    Program(phases, lambda n: (spread(n, n),), 16, 300),
     Program(mixed_precision, lambda n: (uniform(n, dtype=np.float32), integers(n)), 32, 50_000, rtol=1e-2),
     Program(deep_update, lambda n: ({"weight": uniform(n, n), "bias": uniform(n)}, 0.1), 16, 500),
     Program(scattered, lambda n: (uniform(n, 2), uniform(n), 8), 64, 50_000),

@@ -148,7 +148,7 @@ def _bodies(n):
 
 
 ROWS = [
-    Program(nbody, _bodies, 10, 100, rtol=1e-9, needs="np.ndarray"),
+    Program(nbody, _bodies, 10, 100, rtol=1e-9),
     Program(lennard_jones, lambda n: (3 * uniform(n, 3),), 10, 200, rtol=1e-9),
     Program(pairwise, lambda n: (uniform(n, 3),), 12, 400),
     Program(flock, lambda n: (uniform(n, 2), uniform(n, 2, low=-1, seed=1), 2), 12, 200, rtol=1e-9),

@@ -151,7 +151,7 @@ ROWS = [
         lambda n: singles((2, n, n, 8), (1, 1, 8, 4), (3, 3, 4, 4), (1, 1, 4, 8)),
         6, 40, rtol=2e-3,
     ),
-    Program(attention, lambda n: (uniform(2, n, 8), uniform(2, n, 8, seed=1), uniform(2, n, 8, seed=2)), 8, 256, needs="masks beside others"),
+    Program(attention, lambda n: (uniform(2, n, 8), uniform(2, n, 8, seed=1), uniform(2, n, 8, seed=2)), 8, 256),
     Program(sobel, lambda n: (uniform(n, n),), 16, 500),
     Program(box_mean, lambda n: (uniform(n, n), 2), 16, 500, rtol=1e-10),
     Program(median_filter, lambda n: (integers(n, n, high=256, dtype=np.uint8),), 16, 200),

@@ -155,7 +155,7 @@ ROWS = [
     Program(spmv, _csr, 12, 1000, needs=LOOPS),
     Program(spmv_by_elements, _csr, 12, 1000, needs=LOOPS),
     Program(spmv_triplets, _triplets, 32, 50_000),
-    Program(page_rank, _links, 16, 300, needs="masks beside other indices"),
+    Program(page_rank, _links, 16, 300),
     Program(reached, lambda n: (rng(n).random((n, n)) < 2 / n, 0, 4), 16, 300),
     Program(histogram, lambda n: (uniform(n), uniform(n, seed=1), 10), 50, 100_000),
     Program(radial_profile, lambda n: (uniform(n, n), np.hypot(*np.indices((n, n)) - n / 2), 12), 16, 300),

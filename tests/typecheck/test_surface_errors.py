@@ -38,7 +38,7 @@ np.stack([x, v]) :: stack-mismatch | np.split(x, 4) :: split-uneven | np.array([
 x[5] :: index-out-of-range | x[0, -4] :: index-out-of-range | x[[0, 7]] :: index-out-of-range | x[0, 0, 0] :: too-many-indices
 x[1.5] :: bad-index | x["a"] :: bad-index | x[v] :: bad-index | x[..., ...] :: two-ellipses | x[::0] :: zero-step
 x[True] :: bad-index
-x[np.ones(3) > 0] :: mask-mismatch | x[b, 0] :: bad-index | np.take(v, [0.5]) :: bad-index
+x[np.ones(3) > 0] :: mask-mismatch | x[b, 0] :: too-many-indices | np.take(v, [0.5]) :: bad-index
 np.take_along_axis(x, U, 0) :: axes-mismatch | np.take(v, [0], mode="foo") :: bad-value
 np.unique(v) :: not-accepted | np.nonzero(x) :: not-accepted | np.where(b) :: unknown-operation
 np.add.reduceat(v, [0]) :: unknown-operation

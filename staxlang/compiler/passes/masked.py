@@ -11,7 +11,7 @@ from staxlang.base.sizes import Size, substitute, symbols
 from staxlang.base.types import TensorType
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Rewriting, Rule
-from staxlang.typecheck.views import index, index_name, indices
+from staxlang.typecheck.views import compose, index, index_name, indices
 
 
 def masked_update(rewriting: Rewriting, node: Node) -> Node | None:
@@ -35,7 +35,8 @@ def _whole_value(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size
     if node.op == "compress":
         return node.operands[0] if node.operands[1] is mask and node.operands[0].type.shape == shape else None
     if node.op == "view":
-        return _whole_view(rewriting, node, mask, shape)
+        turned = _inside(rewriting, node)
+        return _whole_view(rewriting, node, mask, shape, done) if turned is None else _whole(rewriting, turned, mask, shape, done)
     if node.op not in OPERATIONS and node.op != "cast":
         return None
     operands: list[Node] = []
@@ -47,13 +48,36 @@ def _whole_value(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size
     return rewriting.make(node.op, tuple(operands), TensorType(node.type.dtype, shape))
 
 
-def _whole_view(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...]) -> Node | None:
-    """A value that is the same in all masked places: repeated over the mask's axes."""
+def _inside(rewriting: Rewriting, node: Node) -> Node | None:
+    """Axes in another order, of what is computed element by element: the same of what it is computed from."""
+    (inner,) = node.operands
+    subscripts = node["subscripts"]
+    axes = indices(len(inner.type.shape))
+    if (inner.op not in OPERATIONS and inner.op != "cast") or len(subscripts) != len(axes) or set(subscripts) != set(axes):
+        return None
+    operands = tuple([_view_of(rewriting, operand, node.type.shape, subscripts) for operand in inner.operands])
+    return rewriting.make(inner.op, operands, node.type)
+
+
+def _view_of(rewriting: Rewriting, node: Node, shape: tuple[Size, ...], subscripts: tuple[Size, ...]) -> Node:
+    if node.op == "view":
+        return rewriting.view(node.operands[0], shape, compose(node["subscripts"], subscripts))
+    return rewriting.view(node, shape, subscripts)
+
+
+def _whole_view(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...], done: dict[Node, Node | None]) -> Node | None:
+    """A value that is the same in all masked places: repeated over the mask's axes. A view of the later axes of what a mask has chosen:
+    the same view of the whole."""
+    (inner,) = node.operands
+    rank = len(mask.type.shape)
+    moved: dict[str, Size] = {index_name(axis): index(axis + rank - 1) for axis in range(1, len(node.type.shape))}
+    first, *later = node["subscripts"] or (0,)
+    if first == index(0) and not any(index_name(0) in symbols(s) for s in later):
+        whole = _whole(rewriting, inner, mask, (*mask.type.shape, *inner.type.shape[1:]), done)
+        return whole and rewriting.view(whole, shape, (*indices(rank), *[substitute(s, moved) for s in later]))
     if any(index_name(0) in symbols(s) for s in node["subscripts"]):
         return None
-    shift = len(mask.type.shape) - 1
-    moved: dict[str, Size] = {index_name(axis): index(axis + shift) for axis in range(1, len(node.type.shape))}
-    return rewriting.view(node.operands[0], shape, tuple([substitute(s, moved) for s in node["subscripts"]]))
+    return rewriting.view(inner, shape, tuple([substitute(s, moved) for s in node["subscripts"]]))
 
 
 def masked_reduction(rewriting: Rewriting, node: Node) -> Node | None:

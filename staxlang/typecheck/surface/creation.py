@@ -60,6 +60,12 @@ def empty(
     return _in_order(call, full(call, _ZERO, dtype_of(call, dtype) or F64, extents(call, shape)), order)
 
 
+@spelled("np.ndarray")
+def ndarray(call: CallContext, shape: Value, dtype: Value = NONE, *, order: Value = ORDER_C) -> Value:
+    """The class, called for an array whose elements are set later."""
+    return empty(call, shape, dtype, order)
+
+
 @spelled("np.ones", "word.ones")
 def ones(
     call: CallContext, shape: Value, dtype: Value = NONE, order: Value = ORDER_C, *, device: Value = NONE, like: Value = NONE

@@ -49,6 +49,8 @@ def einsum(
     extents = _extents(call, terms)
     terms = [_diagonal(call, _shared(call, term, extents)) for term in terms]
     result = _contracted(call, terms, output, extents, common)
+    if result.storage is not arrays[0].storage:  # of one operand, without a sum, it is a view
+        result = call.array(call.handle(result), TensorType(result.dtype, result.shape))
     return into(call, result, out, "np.einsum", str(call.static(casting, "casting")) if not absent(dtype) else "same_kind")
 
 
@@ -222,8 +224,7 @@ def _lined_up(call: CallContext, term: Term, letters: list[str]) -> ArrayValue:
 def _arranged(call: CallContext, term: Term, output: list[str], extents: dict[str, Size], dtype: DType) -> ArrayValue:
     array = _lined_up(call, term, output)
     shape = tuple(extents.get(letter, 1) for letter in output)
-    result = array if array.shape == shape else broadcasted(call, array, shape)
-    return call.array(call.handle(result), TensorType(result.dtype, result.shape))
+    return array if array.shape == shape else broadcasted(call, array, shape)
 
 
 def _next_pair(call: CallContext, terms: Sequence[Term], output: Sequence[str], extents: dict[str, Size]) -> tuple[int, int]:

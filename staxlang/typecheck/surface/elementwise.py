@@ -12,6 +12,7 @@ from staxlang.base.operations import OPERATIONS
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck import scalars
+from staxlang.typecheck.complex_parts import part_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import absent, array_of, check_cast, dtype_of, expand, is_scalar_like, number_or_array, only
 from staxlang.typecheck.surface.output import into
@@ -229,10 +230,14 @@ def round_(call: CallContext, a: Value, decimals: Value = StaticValue(0), out: V
     return into(call, call.cast(result, dtype) if dtype.kind in "iu" and not dtype.weak else result, out, "round")
 
 
+def _part(call: CallContext, value: Value, part: str) -> Value:
+    return part_of(call, value, part) if isinstance(value, ArrayValue) and not value.scalar else call.pointwise(part, (value,))
+
+
 @spelled("attribute.real", "np.real", "word.real")
 def real(call: CallContext, val: Value) -> Value:
     value = number_or_array(call, val)
-    return call.pointwise("real", (value,)) if call.type_of(value).dtype.kind == "c" else value
+    return _part(call, value, "real") if call.type_of(value).dtype.kind == "c" else value
 
 
 @spelled("attribute.imag", "np.imag", "word.imag")
@@ -240,7 +245,7 @@ def imag(call: CallContext, val: Value) -> Value:
     value = number_or_array(call, val)
     dtype = call.type_of(value).dtype
     if dtype.kind == "c":
-        return call.pointwise("imag", (value,))
+        return _part(call, value, "imag")
     if is_scalar_like(value):
         return StaticValue(0.0 if dtype.kind == "f" else 0)
     array = array_of(call, value)

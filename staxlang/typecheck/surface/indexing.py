@@ -24,6 +24,7 @@ from staxlang.typecheck.surface.arguments import (
     array_of,
     constant_array,
     deciding,
+    expand,
     normalized_axis,
     plain_numbers,
     sequence_items,
@@ -56,6 +57,13 @@ class Parts(NamedTuple):
 
 def subscript(call: CallContext, array: ArrayValue, index: Value) -> Value:
     """`array[index]`: a view, a NumPy scalar (a copy), or the elements that integer arrays choose."""
+    beside = mask_beside(call, array, index)
+    if beside is not None:
+        chosen = compress(call, beside.base, beside.mask)
+        if not beside.place:
+            return chosen
+        moved = take_view(call, chosen, views.moveaxis(chosen.shape, (0,), (beside.place,)))
+        return call.array(call.handle(moved), TensorType(moved.dtype, moved.shape), scalar=False)
     parts = taken_apart(call, array, index)
     if parts.mask is not None:
         return compress(call, array, parts.mask)
@@ -100,6 +108,58 @@ def mask_count(call: CallContext, chooser: Handle, mask: TensorType) -> Size:
         masks[chooser] = views.symbol(name), mask
         call.context.origins.append(SizeOrigin(masks[chooser][0], "the number of elements that the mask chooses", call.span))
     return masks[chooser][0]
+
+
+class MaskBeside(NamedTuple):
+    """`x[1:, mask]`: a mask beside slices and integers. `base` has the mask's axes in front; what is chosen of them stands at `place`."""
+
+    base: ArrayValue
+    mask: ArrayValue
+    place: int
+
+
+def mask_beside(call: CallContext, array: ArrayValue, index: Value) -> MaskBeside | None:
+    """An index that has one mask, and no other array, beside anything else; None where it is of another kind."""
+    if not isinstance(index, tuple) or len(index) < 2:
+        return None
+    entries = [_array_like(call, entry) for entry in index]
+    arrays = [k for k, one in enumerate(entries) if isinstance(one, ArrayValue) or isinstance(getattr(one, "value", None), np.ndarray)]
+    mask = entries[arrays[0]] if len(arrays) == 1 else None
+    if not isinstance(mask, ArrayValue) or mask.dtype is not BOOL:
+        return None
+    before, after = entries[: arrays[0]], entries[arrays[0] + 1 :]
+    whole = [SliceValue(None, None, None)] * mask.rank
+    items = basic_items(_placed(call, array, [*before, *whole, *after]).items)
+    assert items is not None
+    hidden = len(items) - sum(not _is_ellipsis(one) for one in (*before, *whole, *after))
+    first = sum(hidden if _is_ellipsis(one) else 1 for one in before)
+    front = sum(isinstance(item, (views.Range, views.NewAxis)) for item in items[:first])
+    view = take_view(call, array, views.subscript(array.shape, items))
+    axes = tuple(range(front, front + mask.rank))
+    base = take_view(call, view, views.moveaxis(view.shape, axes, range(mask.rank))) if front else view
+    check_mask(call, base, mask)
+    return MaskBeside(base, mask, front if _side_by_side(entries, arrays[0]) else 0)
+
+
+def in_front(call: CallContext, beside: MaskBeside, value: Value) -> Value:
+    """A value with the axis of what a mask chooses in front, where its own mask's axes are in the base."""
+    trailing = beside.base.rank - beside.mask.rank - beside.place
+    if not beside.place or not isinstance(value, ArrayValue) or value.rank <= trailing:
+        return value
+    missing = beside.place + 1 + trailing - value.rank
+    value = expand(call, value, *range(missing)) if missing > 0 else value
+    axis = value.rank - trailing - 1
+    return take_view(call, value, views.moveaxis(value.shape, (axis,), (0,)))
+
+
+def _side_by_side(entries: Sequence[Value], place: int) -> bool:
+    """Whether integers stand next to the mask, with nothing else between: then what they choose stays where they are."""
+    chosen = [k for k, one in enumerate(entries) if k == place or not (_is_new_axis(one) or _is_ellipsis(one) or _is_slice(one))]
+    return chosen[-1] - chosen[0] == len(chosen) - 1
+
+
+def _is_slice(entry: Value) -> bool:
+    return isinstance(entry, SliceValue) or isinstance(getattr(entry, "value", None), slice)
 
 
 # ---- the parts of an index ----

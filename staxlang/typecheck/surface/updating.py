@@ -24,6 +24,8 @@ from staxlang.typecheck.surface.indexing import (
     check_mask,
     compress,
     gather,
+    in_front,
+    mask_beside,
     plan,
     taken_apart,
 )  # fmt: skip
@@ -37,8 +39,12 @@ def assign_subscript(call: CallContext, array: ArrayValue, index: Value, value: 
     """`array[index] = value`; the value is cast to the array's dtype, as NumPy does."""
     if array.scalar:
         call.error("immutable-scalar", dtype=array.dtype.name)
-    parts = taken_apart(call, array, index)
     source = number_or_array(call, value, "the value")
+    beside = mask_beside(call, array, index)
+    if beside is not None:
+        assign_masked(call, beside.base, beside.mask, in_front(call, beside, source))
+        return
+    parts = taken_apart(call, array, index)
     if parts.mask is not None:
         assign_masked(call, array, parts.mask, source)
         return
@@ -93,7 +99,8 @@ def values_for(call: CallContext, array: ArrayValue, index: Value, value: Value)
     """What `array[mask] += value` combines: as many values as the mask chooses elements become what it chooses of an array of them."""
     if not isinstance(value, ArrayValue):
         return value
-    mask = taken_apart(call, array, index).mask
+    beside = mask_beside(call, array, index)
+    mask = taken_apart(call, array, index).mask if beside is None else None
     if mask is None or value.rank != array.rank - mask.rank + 1 or _is_one(call, value.shape[0]):
         return value
     if _is_count(call, value.shape[0]):
