@@ -18,11 +18,12 @@ from staxlang.parser.docstrings import clean_docstring
 from staxlang.parser.items import Item, is_definition, item_name, split_items
 from staxlang.parser.moving import moved, moved_diagnostic
 from staxlang.parser.stx_convert import convert
+from staxlang.parser.stx_edits import as_written, edits
 from staxlang.parser.stx_errors import explain
 from staxlang.parser.stx_lints import lint
 from staxlang.parser.stx_parser import Unexpected, parse
 from staxlang.parser.stx_places import Place
-from staxlang.parser.stx_repair import indentation_slips, repair
+from staxlang.parser.stx_repair import indentation_slips, is_without_header, repair
 
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up
 _MOST_READ = 4_000_000  # characters that are read for one item, counting again what is read again
@@ -182,22 +183,29 @@ def read_item(source: Source, item: Item, diagnostics: list[Diagnostic]) -> Any:
         return None
     text, slips = indentation_slips(source, item)
     diagnostics += slips
+    done = [edits(item.text, text)] if slips else []
     known: set[tuple[str, str]] = set()
     for _ in range(min(_MOST_REPAIRS, 1 + _MOST_READ // len(text))):
         try:
             parsed = parse(text)
         except Unexpected as error:
             slip = explain(error, text, place)
-            found = (slip.diagnostic.code, repr(slip.diagnostic.span))
+            diagnostic = as_written(slip.diagnostic, place, done)
+            found = (diagnostic.code, repr(diagnostic.span))
             if found not in known:
-                diagnostics.append(slip.diagnostic)
+                diagnostics.append(diagnostic)
             known.add(found)
             mended = repair(text, slip)
             if mended is None or mended == text:
                 return None
+            done.append(edits(text, mended))
             text = mended
         else:
-            statement = convert(parsed, place, parse_expression, diagnostics)
+            refused: list[Diagnostic] = []
+            statement = convert(parsed, place, parse_expression, refused)
+            diagnostics += [as_written(slip, place, done) for slip in refused]
+            if is_without_header(text):
+                return None
             if isinstance(statement, tree.Function) and not diagnostics and _SUSPECT.search(text):
                 diagnostics += lint(statement)
             return statement

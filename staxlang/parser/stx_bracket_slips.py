@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from staxlang.base.diagnostics import Note, diagnose
-from staxlang.parser.stx_repair import Slip, margin_of
+from staxlang.parser.stx_parser import Unexpected, parse
+from staxlang.parser.stx_repair import Slip, margin_of, without_header
 from staxlang.parser.stx_situation import BLOCK_WORDS, OPENERS, Situation
-from staxlang.parser.stx_tokens import DEDENT, END, NEWLINE, Token
+from staxlang.parser.stx_tokens import DEDENT, END, NEWLINE, OTHER, Token
 
 # What begins a statement and cannot continue an expression, so that it does not belong into an open bracket.
 _STATEMENT_WORDS = frozenset({"return", "assert", "break", "continue", "pass", "while", "with", "def", "elif"})
+_CLOSERS = frozenset(OPENERS.values())
+_MOST_TRIED = 40  # places for a closing bracket, from either end
 
 
 def bracket_slip(now: Situation) -> Slip | None:
-    if now.token.kind in (")", "]", "}"):
+    if now.token.kind in _CLOSERS:
         return _closer(now)
-    at_end = now.token.kind in (DEDENT, END, NEWLINE)
-    begins_line = margin_of(now.content) == now.column - 1
     for number in reversed(now.open):
-        opener = now.tokens[number]
-        last = _last_deeper_line(now, opener, len(now.lines) if at_end else now.line)
-        if last is None and (at_end or (now.token.kind in _STATEMENT_WORDS and begins_line)):
-            last = len(now.lines) - 1 if at_end else now.line - 1
-        if last is not None:
-            return _never_closed(now, opener, last)
+        last = _last_line(now, now.tokens[number])
+        if last < now.line or now.token.kind in (DEDENT, END, NEWLINE) or not _is_closed(now, number, last):
+            return _never_closed(now, number, last)
     return None
 
 
@@ -43,29 +43,81 @@ def _closer(now: Situation) -> Slip | None:
     return Slip(slip, now.line, before + right + after)
 
 
-def _last_deeper_line(now: Situation, opener: Token, end: int) -> int | None:
-    """The line before the first that is not indented deeper than the opener's; None where all are, up to line `end`."""
+# ---- brackets that are never closed ----
+
+
+def _last_line(now: Situation, opener: Token) -> int:
+    """The last line that can belong into a bracket: before the first that is not indented deeper than the opener's, or begins as only
+    a statement does; of a header its own last line."""
     margin = margin_of(now.lines[opener.line - 1])
+    headers = _header_ends(now)
     last = opener.line
-    for number in range(opener.line + 1, end + 1):
-        row = now.lines[number - 1]
-        if row.strip():
-            if margin_of(row) <= margin and row.strip()[0] not in ")]}":
-                return last
-            last = number
-    return None
+    for number, row in enumerate(now.lines[opener.line :], opener.line + 1):
+        if last in headers or (row.strip() and margin_of(row) <= margin and row.strip()[0] not in ")]}"):
+            break
+        last = number if row.strip() else last
+    if now.token.kind in _STATEMENT_WORDS and margin_of(now.content) == now.column - 1:
+        return min(last, now.line - 1)
+    return last
 
 
-def _never_closed(now: Situation, opener: Token, last: int) -> Slip:
-    """`last` is the last line that can belong into the bracket; a header's bracket ends with the header."""
+def _header_ends(now: Situation) -> set[int]:
+    """The lines that end with a colon, where the statement has a block."""
+    if now.first.kind not in BLOCK_WORDS:
+        return set()
+    ends = {token.end_line: token.kind for token in now.tokens if token.text}
+    return {line for line, kind in ends.items() if kind == ":"}
+
+
+def _is_closed(now: Situation, number: int, last: int) -> bool:
+    """Whether some bracket closes an opener up to a line; also where a text has no tokens from some place on."""
+    depth = 0
+    for token in now.tokens[number:]:
+        if token.line > last:
+            return False
+        depth += (token.kind in OPENERS) - (token.kind in _CLOSERS)
+        if not depth or token.kind == OTHER:
+            return True
+    return False
+
+
+def _never_closed(now: Situation, number: int, last: int) -> Slip:
+    """`last` is the last line that can belong into the bracket. It is closed where its statement can be read then."""
+    opener = now.tokens[number]
     diagnostic = diagnose("never-closed", now.of(opener), bracket=opener.kind)
-    content = now.lines[opener.line - 1]
-    on_line = [token for token in now.tokens if token.line == opener.line and token.text]
-    if on_line[0].kind in BLOCK_WORDS and on_line[-1].kind == ":":
-        cut = on_line[-1].column - 1
-        return Slip(diagnostic, opener.line, content[:cut] + OPENERS[opener.kind] + content[cut:])
-    while last > opener.line and not now.lines[last - 1].strip():
-        last -= 1
-    row = now.lines[last - 1]
-    cut = max([token.end_column - 1 for token in now.tokens if token.end_line == last and token.text], default=len(row))
-    return Slip(diagnostic, last, row[:cut] + OPENERS[opener.kind] + row[cut:])
+    places = [token for token in now.tokens[number:] if token.end_line <= last and token.text]
+    first = now.first.line
+    end = min([line for line in _header_ends(now) if line >= last], default=last)
+    tried = places if len(places) <= 2 * _MOST_TRIED else [*places[:_MOST_TRIED], *places[-_MOST_TRIED:]]
+    for place in reversed(tried):
+        row = _with_closer(now, opener, place)
+        rows = [*now.lines[first - 1 : end]]
+        rows[place.end_line - first] = row
+        if _can_be_read(rows):
+            return Slip(diagnostic, place.end_line, row)
+    others = [other for other in now.open if other != number and not _is_closed(now, other, last)]
+    if others:  # they come next
+        place = places[-2] if places[-1].kind == ":" and now.first.kind in BLOCK_WORDS and len(places) > 1 else places[-1]
+        return Slip(diagnostic, place.end_line, _with_closer(now, opener, place))
+    return Slip(diagnostic, first, text=without_header(now.lines, end - 1) if first == 1 else None)
+
+
+def _with_closer(now: Situation, opener: Token, place: Token) -> str:
+    """A line with the closing bracket behind a token."""
+    row = now.lines[place.end_line - 1]
+    return row[: place.end_column - 1] + OPENERS[opener.kind] + row[place.end_column - 1 :]
+
+
+def _can_be_read(rows: Sequence[str]) -> bool:
+    """Whether lines are a statement: what else it needs, a block or an `if`, stands for it."""
+    margin = " " * margin_of(rows[0])
+    word = rows[0].strip()
+    ahead = ["def f():", f"{margin}if true:", f"{margin}    pass"] if word.startswith(("elif", "else")) else ["def f():"]
+    text = "\n".join([*(ahead if margin else ()), *rows, ""])
+    for more in ("", f"{margin}    pass\n"):
+        try:
+            parse(text + more)
+        except Unexpected:
+            continue
+        return True
+    return False

@@ -20,6 +20,7 @@ KIND_ROWS: dict[str, str] = {
 }  # fmt: skip
 _EXPRESSION_STARTS = frozenset({"NAME", "NUMBER", "("})
 _OPERATORS = frozenset({"+", "-", "/", "%"})
+_GROUPS = ((frozenset({"NAME", "*", "**"}), "a parameter"), (frozenset({"NAME", ".", "..", "..."}), "the name of a module"))
 _AFTER_EXPRESSIONS = frozenset({")", "]", "}", ":", ",", NEWLINE, "else"})
 
 
@@ -50,6 +51,10 @@ def _expectation(now: Situation) -> str:
     elif accepted >= _OPERATORS:
         names.append("an operator")
         accepted &= _AFTER_EXPRESSIONS
+    for kinds, what in _GROUPS:
+        if accepted >= kinds:
+            names.append(what)
+            accepted -= kinds | {"/"}
     names += sorted({KIND_ROWS.get(kind, f"`{kind}`") for kind in accepted})
     if len(names) > 5:
         names = [*names[:4], "..."]

@@ -12,6 +12,8 @@ from staxlang.parser.items import Item
 from staxlang.parser.stx_places import Place
 
 _WORD = re.compile(r"\w+")
+_DEFINED = re.compile(r"(?:kernel|def)[ \t]+[^\W\d]\w*")
+_LOST = "(*_, **__):"
 
 
 class Slip(NamedTuple):
@@ -70,26 +72,29 @@ def uneven_line(text: str, place: Place) -> Slip:
         margin = margin_of(row)
         if margin > margins[-1]:
             margins.append(margin)
-        deeper = margins[-1]
+        deeper, known = margins[-1], frozenset(margins)
         while margin < margins[-1]:
             deeper = margins.pop()
         if margin != margins[-1]:
             span = place.span((number + 1, 1), (number + 1, margin + 1))
             fitting = f"{margins[-1]} or {deeper}" if margins[-1] else f"{deeper}"
             slip = diagnose("inconsistent-indentation", span, help=f"indent it by {fitting} spaces")
-            return Slip(slip, number + 1, text=shifted(lines, number, deeper - margin))
+            return Slip(slip, number + 1, text=shifted(lines, number, deeper - margin, known))
     return Slip(diagnose("inconsistent-indentation", place.span((1, 1), (1, 2))), 1)
 
 
-def shifted(lines: list[str], number: int, by: int) -> str:
-    """The text with a line, and those after it that are indented at least as deep, moved to the right or the left."""
+def shifted(lines: list[str], number: int, by: int, known: frozenset[int] = frozenset()) -> str:
+    """The text with a line, and those after it that are indented at least as deep, moved to the right or the left.
+
+    `known` are the margins of the blocks above: a line that has one of them is where it belongs.
+    """
     margin = margin_of(lines[number])
     depths = line_depths("\n".join(lines))
     found = lines[:number]
     moving = True
     for place, row in enumerate(lines[number:], number):
         code = row.strip()
-        if moving and code and margin_of(row) < margin and not depths[place]:
+        if moving and code and (margin_of(row) < margin or margin_of(row) in known) and not depths[place]:
             moving = False
         found.append(" " * (margin_of(row) + by) + row.lstrip() if moving and code and margin_of(row) + by >= 0 else row)
     return "\n".join(found)
@@ -112,11 +117,11 @@ def repair(text: str, slip: Slip) -> str | None:
     first = index
     while first > 0 and depths[first]:
         first -= 1
-    if first == 0:
-        return None
     last = index
     while last + 1 < len(lines) and depths[last + 1] and margin_of(lines[last + 1]) > margin_of(lines[first]):
         last += 1
+    if first == 0:
+        return without_header(lines, last)
     margin = margin_of(lines[first])
     following = next((row for row in lines[last + 1 :] if row.strip()), "")
     word = _WORD.match(lines[first].lstrip())
@@ -128,6 +133,20 @@ def repair(text: str, slip: Slip) -> str | None:
             if margin_of(lines[number]) > margin and lines[number].lstrip().startswith("case "):
                 lines[number] = " " * margin_of(lines[number]) + "if true:"
     return "\n".join(lines)
+
+
+def without_header(lines: list[str], last: int) -> str | None:
+    """A definition whose header, down to the line `last` (from 0), cannot be read: its name with parameters that say nothing, so that its
+    block is read. None where it has no name, or no block."""
+    name = _DEFINED.match(lines[0])
+    following = next((row for row in lines[last + 1 :] if row.strip()), "")
+    if name is None or not margin_of(following):
+        return None
+    return "\n".join([name[0] + _LOST, *[""] * last, *lines[last + 1 :]])
+
+
+def is_without_header(text: str) -> bool:
+    return text.partition("\n")[0].endswith(_LOST)
 
 
 def _blank_handlers(lines: list[str], start: int, margin: int) -> None:
