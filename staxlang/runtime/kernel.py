@@ -108,21 +108,21 @@ class KernelBase:
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
         """A Report of the version that serves these arguments (compiled if there is none): kernels, bytes, guards, what was fused."""
-        return late.report().explain(self, args, kwargs)
+        return late.plainly(late.report().explain, self, args, kwargs)
 
     def show(self, stage: str, *args: Any, **kwargs: Any) -> str:
-        """The text of a stage - tree, graph, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
-        return late.stages().show(self, stage, args, kwargs)
+        """The text of a stage - tree, graph, trace, optimized, loops, schedule, llvm, asm - of the version that serves these arguments."""
+        return late.plainly(late.stages().show, self, stage, args, kwargs)
 
     def to_stx(self) -> str:
         """The kernel as the text of a .stx file, with the functions that it calls: compiled, it gives the same graph (but that `where` of
         scalars is a scalar there, where NumPy's gives a 0-d array). Raises StaxTypeError for what .stx has no words for."""
-        return late.stages().stx_text(self)
+        return late.plainly(late.stages().stx_text, self)
 
     def lower(self, *specs: Any, **more: Any) -> Any:
         """The optimized graph for arguments of these types - `stax.spec(shape, dtype)`, `Tensor[f32, N, 4]`, arrays, numbers - without data
         and without an engine; `lowered.compile()` makes a callable of it. A parameter whose annotation says its type needs no spec."""
-        return late.lowered().lower(self, specs, more)
+        return late.plainly(late.lowered().lower, self, specs, more)
 
     def reset(self) -> None:
         """Forget all versions; the next call compiles again."""
@@ -145,12 +145,12 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
     >>> double(np.arange(3.0))
     array([0., 2., 4.])
     """
-    settings = kernel_settings(options, "stax.kernel")
+    settings = late.plainly(kernel_settings, options, "stax.kernel")
     if function is not None:
-        return _make(function, settings)
+        return late.plainly(_make, function, settings)
 
     def decorate(given: Any) -> Any:
-        return _make(given, settings)
+        return late.plainly(_make, given, settings)
 
     return decorate
 

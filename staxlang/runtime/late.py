@@ -6,6 +6,7 @@ import gc
 import inspect
 import sys
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -134,6 +135,16 @@ def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn
     """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
     known = diagnostics()
     raise known.error_of([known.diagnose(code, **fields)]) from cause
+
+
+def plainly(call: Callable[..., Any], *arguments: Any) -> Any:
+    """A call on behalf of the user. What the user did wrong is raised from here, without the frames that found it out."""
+    try:
+        return call(*arguments)
+    except Exception as problem:
+        if not isinstance(problem, diagnostics().StaxError):
+            raise
+        raise problem.with_traceback(None) from problem.__cause__
 
 
 def call_sites() -> Any:

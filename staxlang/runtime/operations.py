@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from staxlang.base.diagnostics import StaxError, error_of
 from staxlang.base.operations import OPERATIONS, Operation
-from staxlang.base.records import NamedTuple
+from staxlang.base.records import NamedTuple, replace
 from staxlang.parser import library, tree
 from staxlang.parser.printer import to_python
 from staxlang.runtime import late
+from staxlang.runtime.call_sites import call_site
 from staxlang.typecheck import notation
 from staxlang.typecheck.named_operations import named_operation
 
@@ -183,7 +185,17 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = _outside(name)
     if any(type(value) in (list, tuple) for value in (*args, *kwargs.values())):
         args, kwargs = _with_arrays(found.form, args, kwargs)
-    return found.kernel(*args, **kwargs)
+    try:
+        return found.kernel(*args, **kwargs)
+    except StaxError as problem:
+        raise _at_the_call(problem, found.function.__code__.co_filename) from problem.__cause__
+
+
+def _at_the_call(problem: StaxError, file: str) -> StaxError:
+    """The error with the user's line in the place of the one line that the kernel is made of."""
+    site = call_site()
+    places = [one.span if one.span is None or one.span.source.name != file else site or one.span for one in problem.diagnostics]
+    return error_of([replace(one, span=place) for one, place in zip(problem.diagnostics, places, strict=True)])
 
 
 def _with_arrays(form: _Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import logging
 import random
+import traceback
 import warnings
 
 import numpy as np
@@ -65,8 +66,17 @@ def test_a_wrong_call_shows_the_line_of_the_call():
         assert diagnostic.span is not None and diagnostic.span.source.name == __file__, str(caught.value)
         assert diagnostic.span.line in (call.__code__.co_firstlineno, call.__code__.co_firstlineno + 1)
         assert "^" in str(caught.value)
+        own = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__) if "staxlang" in frame.filename]
+        assert len(own) <= 3 and "raise_error" not in own, own
     with pytest.raises(stax.StaxError, match=r"did you mean `fast_math`\?"):
         stax.kernel(fastmath=True)
+
+
+def test_a_wrong_call_of_an_operation_outside_of_kernels_shows_the_users_line():
+    with pytest.raises(stax.StaxError) as caught:
+        stax.softmax(X, axis=5)
+    assert caught.value.code == "axis-out-of-range" and "        stax.softmax(X, axis=5)" in str(caught.value)
+    assert "test_misuse.py" in str(caught.value) and "<stax.softmax>" not in str(caught.value)
 
 
 def test_a_size_that_does_not_fit_says_what_symbols_are_in_this_call():
