@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from staxlang.base.sizes import Facts
+from staxlang.base.sizes import Facts, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.finite import finite_check
-from staxlang.compiler.graph import NO_FACTS, Gate, Graph, plain, rebuild, slice_graph, topological
+from staxlang.compiler.graph import NO_FACTS, Gate, Graph, GraphError, plain, rebuild, slice_graph, topological
+from staxlang.compiler.kept_loops import Body, loop_nodes
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
 from staxlang.compiler.node import Interner, Node
 from staxlang.typecheck.recorder import Opened, Recorder
@@ -17,6 +18,10 @@ from staxlang.typecheck.recorder import Opened, Recorder
 GateAnswer = bool | int | float | complex
 RunGate = Callable[[Graph, Span | None, str], GateAnswer]
 """Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured."""
+
+
+LOOP_NODES = 10_000
+"""What a loop inside of another counts: the two stay together."""
 
 
 class GraphRecorder:
@@ -104,6 +109,35 @@ class GraphRecorder:
 
         return undo
 
+    keeps_loops = True
+
+    def mark(self) -> tuple[int, int]:
+        return len(self.recorded), len(self._checks)
+
+    def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
+        nodes = [node for node in list(self.recorded)[since[0] :] if node.op != "parameter"]
+        count = LOOP_NODES if any(node.op == "loop" for node in nodes) else len(nodes)
+        return count, any(one.type.shape for node in nodes for one in (node, *node.operands))
+
+    def reads(self, since: tuple[int, int], handle: Node) -> bool:
+        return any(handle in node.operands for node in list(self.recorded)[since[0] :])
+
+    def loop(
+        self, since: tuple[int, int], parameters: list[Node], before: list[Node], after: list[Node],
+        index: str, extent: Size | None, conditional: bool, span: Span | None,
+    ) -> tuple[Node, ...]:  # fmt: skip
+        checks = tuple(list(self._checks)[since[1] :])
+        body = Body(tuple(parameters), tuple(before), tuple(after), checks)
+        facts = NO_FACTS if self._facts is None else self._facts()
+        nodes = loop_nodes(self.interner, body, index, extent, conditional, facts, span)
+        for held, count in ((self.recorded, since[0]), (self._checks, since[1])):
+            for node in list(held)[count:]:
+                del held[node]
+        self.recorded.update(dict.fromkeys(nodes))
+        if checks and nodes:
+            self._checks[nodes[0]] = None
+        return nodes
+
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
         """The value of a 0-d node now. Asked again, the same node gives the same answer without another run."""
         known = self._answers.get(operand)
@@ -184,6 +218,23 @@ class _RegionRecorder:
 
     def trial(self) -> Callable[[], None]:
         return self.outer.trial()
+
+    keeps_loops = False
+
+    def mark(self) -> tuple[int, int]:
+        return self.outer.mark()
+
+    def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
+        return self.outer.measure(since)
+
+    def reads(self, since: tuple[int, int], handle: Node) -> bool:
+        return self.outer.reads(since, handle)
+
+    def loop(
+        self, since: tuple[int, int], parameters: list[Node], before: list[Node], after: list[Node],
+        index: str, extent: Size | None, conditional: bool, span: Span | None,
+    ) -> tuple[Node, ...]:  # fmt: skip
+        raise GraphError("a composite's body cannot hold a loop")
 
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
         return self.outer.gate(self.keep(operand), type, span, what)

@@ -199,10 +199,31 @@ def _verify_node(node: Node, facts: Facts, declared: set[Node]) -> None:
         wanted = region.outputs[number].type
         if [p.type for p in region.inputs] != [plain(o.type) for o in node.operands] or wanted != node.type:
             raise GraphError(f"{node!r} does not fit its region")
+    if node.op == "loop":
+        _verify_loop(node)
     try:
         infer(node.op, [o.type for o in node.operands], dict(node.attributes), facts, node.type)
     except IllegalOperation as problem:
         raise GraphError(f"{node!r}: {problem}") from problem
+
+
+def _verify_loop(node: Node) -> None:
+    """A loop's region is closed but for the symbol that counts rounds, and gives what it takes."""
+    region: Graph = node["region"]
+    inside = frozenset(region.inputs)
+    for inner in topological(region.roots):
+        _verify_node(inner, region.facts, set(inside))
+    taken, given = [p.type for p in region.inputs], [made.type for made in region.outputs]
+    fits = all(
+        wanted.dtype is operand.type.dtype and same_shape(wanted.shape, operand.type.shape, region.facts)
+        for wanted, operand in zip(taken, node.operands, strict=True)
+    )
+    closed = all(
+        wanted.dtype is made.dtype and same_shape(wanted.shape, made.shape, region.facts)
+        for wanted, made in zip(taken[: node["carried"]], given, strict=True)
+    )
+    if not fits or not closed:
+        raise GraphError(f"{node!r} does not fit its region")
 
 
 def plain(type: TensorType) -> TensorType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
@@ -13,6 +14,7 @@ from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
 from staxlang.compiler.lowering.externs import lower_extern
+from staxlang.compiler.lowering.loops import lower_loop
 from staxlang.compiler.lowering.pieces import lower_pieces, open_nodes
 from staxlang.compiler.lowering.pointwise import (
     lower_assert_index,
@@ -56,22 +58,38 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     Inputs keep their strides, results are row-major; every result gets a buffer of its own, also one that is an input or the same
     value twice. Nothing is fused here.
     """
-    graph = with_own_checks(open_composites(graph, basis))
+    graph = _ready(graph, basis)
     state = Lowering(graph)
     _declare_inputs(state, graph)
     order = evaluation_order(graph.roots)
+    _declare_outputs(state, graph)
+    _lower_nodes(state, order, partial(_ready, basis=basis))
+    outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
+    updates = tuple([(position, _update_buffer(state, node)) for position, node in graph.updates])
+    checks = tuple([state.stored[node] for node in graph.checks])
+    shapes = tuple([node.type.shape for node in graph.outputs])
+    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks, shapes=shapes)
+
+
+def _ready(graph: Graph, basis: frozenset[str] | None) -> Graph:
+    return with_own_checks(open_composites(graph, basis))
+
+
+def _lower_nodes(state: Lowering, order: list[Node], settle: Callable[[Graph], Graph]) -> None:
+    """The steps of a graph's nodes, operands first; `settle` readies the graphs of rounds."""
     state.results_of_pieces = tuple([node for node in order if node.op == "pieces"])
     if state.results_of_pieces:
         state.open = open_nodes(order)
-    _declare_outputs(state, graph)
     find_homes(state, order)
     for node in order:
         if node in state.stored or node.op in _READ_THROUGH or node in state.open:
             continue
-        state.spans = graph.interner.spans.get(node, {})
+        state.spans = state.graph.interner.spans.get(node, {})
         row = LOWERING_ROWS.get(node.op)
         if row is not None:
             row(state, node)
+        elif node.op == "loop":
+            lower_loop(state, node, partial(_lower_nodes, settle=settle), settle)
         elif node.op in OPERATIONS:
             lower_pointwise(state, node)
         elif node.op == "constant_array":
@@ -81,11 +99,6 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
             raise_diagnostics(diagnose("mask-read", next(iter(state.spans), None)))
         else:
             raise GraphError(f"{node!r} has no loop form")
-    outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
-    updates = tuple([(position, _update_buffer(state, node)) for position, node in graph.updates])
-    checks = tuple([state.stored[node] for node in graph.checks])
-    shapes = tuple([node.type.shape for node in graph.outputs])
-    return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks, shapes=shapes)
 
 
 def _declare_inputs(state: Lowering, graph: Graph) -> None:

@@ -13,6 +13,7 @@ from staxlang.compiler.passes.driver import RuleTable, Trace, apply_rules
 from staxlang.compiler.passes.externs import prune_externs
 from staxlang.compiler.passes.fold import FOLD_ROWS
 from staxlang.compiler.passes.lift_rows import lift_definitions
+from staxlang.compiler.passes.loops import optimize_loops
 from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
@@ -43,6 +44,7 @@ def optimize(
     changed it; `check` verifies it there.
     """
     trace = Trace()
+    graph = optimize_loops(graph, lambda region: _optimized(region, basis, trace))
     graph = settle_sizes(lift_definitions(graph))
     for trace.rounds in range(1, ROUND_LIMIT + 1):
         count = len(trace.fired)
@@ -61,6 +63,13 @@ def optimize(
     graph = annotate_regions(graph)
     _observe("regions", graph, record, check)
     return graph, trace
+
+
+def _optimized(region: Graph, basis: frozenset[str] | None, trace: Trace) -> Graph:
+    """A loop's round; what fired there is told with the rest."""
+    made, inner = optimize(region, basis)
+    trace.fired += inner.fired
+    return made
 
 
 def _observe(stage: str, graph: Graph, record: Callable[[str, Graph], None] | None, check: bool) -> None:

@@ -18,6 +18,7 @@ from staxlang.compiler.graph import Graph, topological
 from staxlang.compiler.loops.meaning import neutral
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.constants import splat
+from staxlang.runtime.reference_loops import loop_result
 from staxlang.runtime.reference_points import CLOSING, POINT_ROWS, Points
 from staxlang.typecheck.views import index_name
 
@@ -483,4 +484,5 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "contract": _contract,
     "extern": _extern,
     "composite": _composite,
+    "loop": lambda run, node, *operands: loop_result(run, node, operands, _Run),
 }

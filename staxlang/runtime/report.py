@@ -171,7 +171,7 @@ def _call(traffic: Traffic, step: LibraryCall, lines: tuple[int, ...], made: Sta
 
 def _loop(traffic: Traffic, step: LibraryCall, made: Stages, sizes: Mapping[str, int]) -> KernelReport:
     """A loop that stays in the program, with what it runs in each round."""
-    inner = [one for one in step["body"].steps]
+    inner = list(step["body"].steps)
     words = tuple([line for one in inner for line in (_statements(one) if isinstance(one, Kernel) else (one.title,))])
     loops = [loop for one in inner if isinstance(one, Kernel) for loop in _loops(one.body)]
     width = max((loop.width for loop in loops if loop.kind == "vector"), default=1)

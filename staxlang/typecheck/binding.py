@@ -53,6 +53,8 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     elif kind is ScalarValue and value.kind in ("int", "bool"):
         size = formula_size(call.context, value, call.span)
         if size is None:
+            if call.context.loops.active:
+                call.error("loop-value-needed", what=what)
             number = freeze(call.context, value, call.span, what)
             if number is None:
                 raise Unknowable
@@ -176,6 +178,8 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
 def _decided(call: CallContext, condition: Condition, what: str) -> bool | None:
     answer = call.context.decide(condition, call.span, f"`{what}` decides")
     indices = call.context.indices
+    if answer is None and (call.context.loops.among(condition.left) or call.context.loops.among(condition.right)):
+        call.error("loop-value-needed", what=f"`{what}`")
     if answer is None and (indices.among(condition.left) or indices.among(condition.right)):
         call.error("index-decides", what=f"`{what}`")
     return answer
@@ -234,7 +238,7 @@ def kept_condition(call: CallContext, value: Value, what: str, always: bool = Fa
     kind = type(value)
     if kind is ArrayValue:
         read = _array_condition(call, value, what)
-    elif kind is ScalarValue and (always or not _is_condition_on_sizes(context, value, call.span)):
+    elif kind is ScalarValue and (always or not _is_decided_condition(context, value, call.span)):
         read = call.handle(value)
         if value.kind != "bool":
             dtype = call.type_of(call.to_array(value)).dtype
@@ -256,6 +260,21 @@ def bool_array(call: CallContext, value: Value) -> Value:
     return call.array(call.handle(value), TensorType(BOOL, ()))
 
 
+def _is_decided_condition(context: EvaluationContext, value: ScalarValue, span: Span | None) -> bool:
+    """A condition on sizes, but for one that holds in some rounds of a loop around and not in others."""
+    if not _is_condition_on_sizes(context, value, span):
+        return False
+    if not context.loops.active:
+        return True
+    condition = condition_of(context, value, span)
+    if condition is None:
+        size = formula_size(context, value, span)
+        condition = None if size is None else Condition("!=", size, 0)
+    if condition is None or not (context.loops.among(condition.left) or context.loops.among(condition.right)):
+        return True
+    return context.loops.decide(condition, context.facts) is not None
+
+
 def _is_condition_on_sizes(context: EvaluationContext, value: ScalarValue, span: Span | None) -> bool:
     return condition_of(context, value, span) is not None or (value.kind == "int" and formula_size(context, value, span) is not None)
 
@@ -272,9 +291,9 @@ def static(call: CallContext, value: Value, what: str) -> Any:
         return number
     if kind is tuple:
         return tuple(static(call, item, what) for item in value)
-    if kind is list:
+    if isinstance(value, list):  # an argument's list is of a class of its own, and so is its dict
         return [static(call, item, what) for item in value]
-    if kind is dict:
+    if isinstance(value, dict):
         return {key: static(call, item, what) for key, item in value.items()}
     if kind is ArrayValue and not value.shape:
         number = call.context.gate(call.handle(value), TensorType(value.dtype, ()), call.span, call.text())

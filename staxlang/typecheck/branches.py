@@ -161,6 +161,37 @@ def rejoin(frame: Frame, call: CallContext, way: Exit) -> None:
     branches.live = None if branches.live is None else call.to_array(call.pointwise("logical_or", (branches.live, way.live)))
 
 
+def everything(frame: Frame) -> tuple[Snapshot, Held]:
+    """The names now, and a journal of what is written from now on."""
+    journal: Held = {}
+    frame.context.branches.journals.append(journal)
+    return snapshot(frame), journal
+
+
+def put_back(frame: Frame, taken: tuple[Snapshot, Held]) -> None:
+    """Names and memory as they were."""
+    names, journal = taken
+    for storage, handle in journal.items():
+        storage.handle = handle
+        if handle is storage.original:
+            storage.written = None
+    restore(frame, names)
+
+
+def leave(call: CallContext, way: Exit) -> None:
+    """What a way that has left wrote is what memory holds, where it was taken."""
+    _close(call, way.held)
+    _meet_storages(call, way.live, way.held, {})
+
+
+def end(frame: Frame, live: ArrayValue, on: ArrayValue | None, value: Value) -> None:
+    """The program has returned `value` where `live` holds; it goes on where `on` does."""
+    made = Exit(live, snapshot(frame), {}, value)
+    frame.context.branches.journals.append(made.held)
+    frame.owner.ways.append(made)
+    frame.context.branches.live = on
+
+
 def switch(frame: Frame, call: CallContext, signal: str, way: Exit) -> None:
     """The way that the frame is on leaves; go on with another that has left before."""
     branches = call.context.branches
@@ -259,9 +290,15 @@ def select(call: CallContext, test: ArrayValue, one: tuple[Value, Held], two: tu
         return RecordValue(left.cls, fields, left.ordered, left.path)
     if _is_same(left, right):
         return left
-    if call.context.indices.active and call.is_numeric(left) and call.is_numeric(right):  # elements: they promote as under `where`
+    elements = call.context.indices.active or (call.context.loops.active and _is_number(left) and _is_number(right))
+    if elements and call.is_numeric(left) and call.is_numeric(right):  # they promote as under `where`
         return call.pointwise("where", (test, left, right))
     raise _Mismatch(call.describe(left), call.describe(right))
+
+
+def _is_number(value: Value) -> bool:
+    """A number of Python's or of NumPy's."""
+    return kind_of(value) is not None or (type(value) is ArrayValue and value.scalar)
 
 
 def _is_same(left: Value, right: Value) -> bool:

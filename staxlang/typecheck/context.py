@@ -33,6 +33,7 @@ from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.index_notation.scope import Indices
+from staxlang.typecheck.kept.scope import Loops
 from staxlang.typecheck.memory_order import Order
 from staxlang.typecheck.mutation import write
 from staxlang.typecheck.origins import ordinal, origin_note
@@ -47,8 +48,8 @@ class EvaluationContext:
     __slots__ = (
         "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
         "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
-        "iterate", "iterations", "late_reads", "library", "lift", "masks", "next_position", "origins", "quiet", "recorder", "rigid",
-        "sizes", "storages", "unroll_limit", "written",
+        "iterate", "iterations", "late_reads", "library", "lift", "loops", "masks", "next_position", "origins", "quiet", "recorder",
+        "rigid", "sizes", "storages", "unroll_limit", "written",
     )  # fmt: skip
 
     def __init__(
@@ -91,7 +92,7 @@ class EvaluationContext:
         self.storages: dict[Any, Storage] = {}
         self.branches = Branches()
         self.quiet = False  # inside of `with np.errstate(...)`
-        self.indices = Indices()
+        self.indices, self.loops = Indices(), Loops()
         self.written: dict[int, None] = {}  # positions of the inputs that have been written to so far
         self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
@@ -120,7 +121,7 @@ class EvaluationContext:
 
     def decide(self, condition: Condition, span: Span | None = None, why: str = "") -> bool | None:
         """Is the condition true? Proved from what is known, else taken from the hints and kept as a shape guard. None: only in checking."""
-        answer = self.facts.decide(condition)
+        answer = self.loops.decide(condition, self.facts)
         if answer is not None:
             return answer
         left, right = self.hint(condition.left), self.hint(condition.right)
@@ -173,7 +174,7 @@ class EvaluationContext:
         """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
         if self.indices.active:
             self.fail("index-decides", span, what=f"`{what}`" if what else "the value")
-        if self.branches.live is not None and not self.checking:
+        if (self.branches.live is not None or self.loops.active) and not self.checking:
             self.fail("gate-in-region", span, what=f"`{what}`" if what else "the value")
         value = self.recorder.gate(handle, type, span, what)
         if value is not None:

@@ -12,7 +12,7 @@ from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Condition, symbol
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
-from staxlang.typecheck import binding, branches, containers, scalars
+from staxlang.typecheck import binding, branches, containers
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
@@ -22,8 +22,10 @@ from staxlang.typecheck.values import UNKNOWN, ArrayValue, RangeValue, ScalarVal
 
 if TYPE_CHECKING:
     from staxlang.typecheck.index_notation import guards
+    from staxlang.typecheck.kept import loops
 else:
     guards = deferred("staxlang.typecheck.index_notation.guards")
+    loops = deferred("staxlang.typecheck.kept.loops")
 
 
 def block(frame: Frame, statements: tuple[Any, ...]) -> Signal:
@@ -127,7 +129,10 @@ def for_(frame: Frame, node: tree.For) -> Signal:
     value = frame.evaluate(node.iterable)
     if frame.context.checking and not _is_static(frame, value):
         return _open_loop(frame, node, value)
-    _refuse_kept(frame, node, value, text)
+    if not frame.context.checking:
+        kept = loops.keep_for(frame, node, value, lambda: _round(frame, node.body), block)
+        if kept is not None:
+            return kept.signal
     try:
         values = containers.items(call, value, text)
     except Unknowable:
@@ -194,15 +199,6 @@ def _is_static(frame: Frame, value: Value) -> bool:
     return type(value) is not RangeValue or all(type(part) is StaticValue for part in (value.start, value.stop, value.step))
 
 
-def _refuse_kept(frame: Frame, node: tree.For, value: Value, text: str) -> None:
-    """A loop over a symbolic range that is too long to unroll would stay in the program as a loop."""
-    if type(value) is not RangeValue or _is_static(frame, value):
-        return
-    parts = [scalars.peek(frame.context, part) for part in (value.start, value.stop, value.step)]
-    if all(isinstance(part, int) for part in parts) and parts[2] and len(range(*parts)) > frame.context.unroll_limit:
-        frame.call(node.iterable).error("kept-loop", what=f"`{text}`")
-
-
 def _open_loop(frame: Frame, node: tree.For, value: Value) -> Signal:
     """In checking, an unknown number of rounds: the body from a state that stands for any round."""
     return _any_rounds(frame, node, node.body, lambda: bind(frame, node.target, _any_item(frame, value)), node.otherwise)
@@ -243,8 +239,10 @@ def while_(frame: Frame, node: tree.While) -> Signal:
     call = frame.call(node.test)
     while True:
         value = frame.evaluate(node.test)
-        if not frame.context.checking and depends_on_data(value):
-            call.error("data-dependent-while")
+        if not frame.context.checking and rounds == 0 and not _never(value):
+            kept = loops.keep_while(frame, node, value, lambda: _round(frame, node.body), block)
+            if kept is not None:
+                return kept.signal
         answer = call.truth(value, text)
         if answer is None:
             return _any_rounds(frame, node, node.body, lambda: None, node.otherwise)
@@ -259,16 +257,8 @@ def while_(frame: Frame, node: tree.While) -> Signal:
             return _after_loop(frame, node, (), RETURN)
 
 
-def depends_on_data(value: Value) -> bool:
-    """Is the value computed from arrays, so that each round would be a data gate?"""
-    if type(value) is ArrayValue:
-        return True
-    if type(value) is not ScalarValue:
-        return False
-    formula = value.formula
-    if type(formula) is scalars.Converted:
-        return True
-    return type(formula) is scalars.Computed and any(depends_on_data(operand) for operand in formula.operands)
+def _never(value: Value) -> bool:
+    return type(value) is StaticValue and not value.value
 
 
 def break_(frame: Frame, node: tree.Break) -> Signal:

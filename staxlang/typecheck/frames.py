@@ -169,6 +169,13 @@ def _collect(node: Any, names: set[str]) -> None:
         _collect(child, names)
 
 
+def bound_by(target: Any) -> frozenset[str]:
+    """The names that an assignment to a target binds."""
+    names: set[str] = set()
+    _targets(target, names)
+    return frozenset(names)
+
+
 def _targets(target: Any, names: set[str]) -> None:
     kind = type(target)
     if kind is tree.Name:

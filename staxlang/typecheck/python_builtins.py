@@ -201,9 +201,15 @@ def _range(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
         ok = kind is SizeValue or (kind is ScalarValue and value.kind in ("int", "bool")) or value is UNKNOWN
         if not ok and not (kind is StaticValue and isinstance(value.value, (int, np.integer))) and kind is not ArrayValue:
             call.error("not-an-integer", what="an argument of `range`", given=call.describe(value), span=call.argument_span(index))
-    args = [size_value(binding.as_size(call, value, "range")) if type(value) is ArrayValue else value for value in args]
+    args = [_bound(call, value) if type(value) is ArrayValue else value for value in args]
     start, stop = (_ZERO, args[0]) if len(args) == 1 else (args[0], args[1])
     return RangeValue(start, stop, args[2] if len(args) > 2 else _ONE)
+
+
+def _bound(call: CallContext, value: ArrayValue) -> Value:
+    """A bound that is data stays what it is: a loop over such a range may stay in the program."""
+    plain = value.dtype.kind in "iu" and not value.shape and value.extent is None
+    return value if plain and call.context.recorder.keeps_loops else size_value(binding.as_size(call, value, "range"))
 
 
 def _len(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from staxlang.base.sizes import Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 
@@ -55,6 +56,32 @@ class Recorder(Protocol):
         """What is recorded from now on is forgotten when the result is called: it is recorded again then, or otherwise."""
         ...
 
+    @property
+    def keeps_loops(self) -> bool:
+        """Whether a loop can be recorded here."""
+        ...
+
+    def mark(self) -> tuple[int, int]:
+        """The place in the recording: what `measure`, `reads` and `loop` count from."""
+        ...
+
+    def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
+        """How many operations have been recorded since, and whether one of them deals with arrays."""
+        ...
+
+    def reads(self, since: tuple[int, int], handle: Handle) -> bool:
+        """Whether an operation that has been recorded since reads a value."""
+        ...
+
+    def loop(
+        self, since: tuple[int, int], parameters: list[Handle], before: list[Handle], after: list[Handle],
+        index: str, extent: Size | None, conditional: bool, span: Span | None,
+    ) -> tuple[Handle, ...]:  # fmt: skip
+        """What has been recorded since was a round of a loop, for any round: `parameters` are the values that it carries, as a round
+        finds them, `after` as it leaves them, `before` as they are before the loop. Rounds are counted by the symbol `index`, up to
+        `extent`, or, `conditional`, until the first value is false. Gives the values after the loop."""
+        ...
+
     def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> bool | int | float | complex | None:
         """The value of a 0-d tensor, needed now. None: not known here (type recorder). `what` is the user's expression."""
         ...
@@ -90,6 +117,23 @@ class TypeRecorder:
 
     def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> None:
         return None
+
+    keeps_loops = False  # in checking a loop's rounds are walked until their types settle
+
+    def mark(self) -> tuple[int, int]:
+        return 0, 0
+
+    def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
+        return 0, False
+
+    def reads(self, since: tuple[int, int], handle: Handle) -> bool:
+        return True
+
+    def loop(
+        self, since: tuple[int, int], parameters: list[Handle], before: list[Handle], after: list[Handle],
+        index: str, extent: Size | None, conditional: bool, span: Span | None,
+    ) -> tuple[Handle, ...]:  # fmt: skip
+        return tuple(after)
 
 
 def _nothing() -> None:

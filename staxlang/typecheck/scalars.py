@@ -241,6 +241,8 @@ def fixed_size(context: EvaluationContext, size: Size, span: Span | None, why: s
     if isinstance(simple, int):
         return simple
     hint = context.hint(simple)
+    if context.loops.among(simple):
+        context.fail("loop-value-needed", span, what=why)
     if hint is not None:
         context.decide(Condition("==", simple, hint), span, why)
     elif context.indices.among(simple):

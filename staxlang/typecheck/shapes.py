@@ -327,6 +327,14 @@ def _composite(op: str, operands: Operands, attributes: Attributes, facts: Facts
     return declared
 
 
+def _loop(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
+    carried: int = _attribute(op, attributes, "carried")
+    _demand(declared is not None, op, "its type must be given")
+    _demand(0 <= _attribute(op, attributes, "result") < carried <= len(operands), op, f"it carries {carried} values")
+    assert declared is not None
+    return declared
+
+
 def _define(op: str, operands: Operands, attributes: Attributes, facts: Facts, declared: TensorType | None) -> TensorType:
     """The body for every value of the symbols in `ranges`: their extents come behind the body's own axes."""
     _arity(op, operands, 1)
@@ -404,5 +412,6 @@ _RULES: dict[str, Rule] = {
     "pieces": _pieces,
     "extern": _extern,
     "composite": _composite,
+    "loop": _loop,
 }
 STRUCTURAL = frozenset(_RULES)

@@ -153,8 +153,16 @@ def test_loops_fix_what_they_unroll_over():
         return x
 
     captured = agree(counted, A, 3)
-    assert frozen(captured) == {"n": 3}
-    assert conditions(agree(counted, A, symbolic=False, n=3)) == []
+    assert frozen(captured) == {} and "3" not in conditions(captured)  # the loop stays in the program: any number of rounds
+    assert conditions(agree(counted, A, symbolic=False, n=3)) == ["0 <= n"]
+
+    def listed(x, n):
+        parts = []
+        for k in range(n):
+            parts.append(x * k)
+        return np.stack(parts)
+
+    assert frozen(agree(listed, A, 3)) == {"n": 3}
 
 
 def test_division_of_sizes():

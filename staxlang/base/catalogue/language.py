@@ -179,20 +179,22 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "kept-loop", TypeError,
-        "a loop over {what} is not compiled in this version: its trip count is not a constant",
-        "Loops whose number of rounds is known when compiling are unrolled. For others write whole-array operations, or use "
-        "`fallback=\"numpy\"`.",
-        "@stax.kernel\ndef f(x, n):\n    for k in range(n):\n        x = x * 2\n    return x\nf(np.ones(3), 100000)",
-        "@stax.kernel\ndef f(x):\n    for k in range(10):\n        x = x * 2\n    return x\nf(np.ones(3))",
-        "give the loop a constant trip count, or write it as operations on whole arrays",
+        "the loop over {what} cannot stay in the program: {reason}",
+        "A loop that is too long to be unrolled, or whose end only its data knows, stays in the program: its body is compiled once, for "
+        "any round. What it carries from round to round under a name has one dtype and one shape then.",
+        "@stax.kernel\ndef f(x, n):\n    for k in range(n):\n        x = np.concatenate([x, x])\n    return x\nf(np.ones(3), 100000)",
+        "@stax.kernel\ndef f(x, n):\n    for k in range(n):\n        x = x * 0.5 + k\n    return x\nf(np.ones(3), 100000)",
+        "make the arrays of their final size before the loop and write parts of them in it, or give it a small constant number of rounds",
     ),
     Row(
-        "data-dependent-while", TypeError,
-        "a `while` whose condition depends on array data is not compiled in this version",
-        "Each round would be a question to the data. A `while` over static values is unrolled.",
-        "@stax.kernel\ndef f(x):\n    while x.sum() < 100:\n        x = x * 2\n    return x\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return x * 2\nx = np.ones(3)\nwhile x.sum() < 100:\n    x = f(x)",
-        "put the loop around the kernel's call",
+        "loop-value-needed", TypeError,
+        "{what} must be known when compiling, but in this loop it is another one in each round",
+        "A loop that stays in the program is compiled once for all of its rounds: an axis, a step of a slice or a table's index cannot "
+        "depend on the round there.",
+        "@stax.kernel\ndef f(x, n):\n    for k in range(n):\n        x = x + x.sum(axis=k % 2)\n    return x\nf(np.ones((3, 3)), 100000)",
+        "@stax.kernel\ndef f(x, n):\n    for k in range(n // 2):\n        x = x + x.sum(axis=0)\n        x = x + x.sum(axis=1)\n"
+        "    return x\nf(np.ones((3, 3)) / 64, 100)",
+        "write the cases out, or give the loop a small constant number of rounds: it is unrolled then",
     ),
     Row(
         "syntax-error", SyntaxError,

@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.kept import all_steps, is_loop
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -25,14 +26,16 @@ class Module:
     def __init__(self, schedule: Schedule, target: Target, name: str, fast: bool = False) -> None:
         self.schedule, self.target, self.name, self.fast = schedule, target, name, fast
         self.buffers: dict[str, Buffer] = dict(schedule.program.buffers)
-        for step in schedule.steps:
-            if isinstance(step, Kernel):
-                for tile in step.tiles:
-                    self.buffers[tile.name] = tile
-        self.tiles = {tile.name for step in schedule.steps if isinstance(step, Kernel) for tile in step.tiles}
+        tiles = [tile for step in all_steps(schedule) if isinstance(step, Kernel) for tile in step.tiles]
+        self.buffers |= {tile.name: tile for tile in tiles}
+        self.tiles = {tile.name for tile in tiles}
         self.takes_over = dict(schedule.aliases)
         self.places = {allocation.buffer: allocation for allocation in schedule.allocations}
-        self.symbols = {symbol: k for k, symbol in enumerate(size_symbols(schedule))}
+        given = size_symbols(schedule)
+        counters = [step["index"] for step in all_steps(schedule) if is_loop(step)]
+        self.given = len(given)  # sizes that the caller knows; behind them are the numbers of rounds
+        self.symbols = {symbol: k for k, symbol in enumerate((*given, *dict.fromkeys(counters)))}
+        self.count = 0
         inputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "input"]
         self.inputs = 1 + max(inputs, default=-1)
         self.slots = scalar_slots(list(self.buffers.values()))
@@ -52,6 +55,10 @@ class Module:
         self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}
         self._writes: dict[int, frozenset[str]] = {}
         self._tails: dict[int, str] = {}
+
+    def fresh(self) -> int:
+        self.count += 1
+        return self.count
 
     def declarations(self) -> list[str]:
         """Lines at module level: of external functions, and what mathematics wants."""

@@ -17,9 +17,10 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 if TYPE_CHECKING:
-    from staxlang.compiler.llvm import externs, library
+    from staxlang.compiler.llvm import externs, kept, library
 else:
     externs, library = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.library")
+    kept = deferred("staxlang.compiler.llvm.kept")
 
 TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
 
@@ -53,14 +54,9 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
     """
     module = Module(schedule, target, name, fast)
     f = Function(module)
-    for number, step in enumerate(schedule.steps):
-        if number and number == schedule.checked:
-            _end_failed(f)
-        if isinstance(step, LibraryCall):
-            (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
-        else:
-            emit_kernel(f, step)
-    lines = ["entry:", *f.entry]
+    emit_steps(f, schedule)
+    counters = len(module.symbols) - module.given
+    lines = ["entry:", *f.entry, *(_room_for_counters(module.given, counters) if counters else ())]
     checked = bool(module.checks)
     lines.append("%status = alloca i32, align 4")
     if checked:
@@ -72,12 +68,35 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
         lines += ["%failed = load i32, ptr %status, align 4", "ret i32 %failed"]
     else:
         lines.append("ret i32 0")
-    main = f"define i32 @{name}(ptr %arrays, ptr %sizes, ptr %scalars, ptr %arena) nounwind {{\n" + "\n".join(lines) + "\n}"
+    sizes = "given" if counters else "sizes"
+    main = f"define i32 @{name}(ptr %arrays, ptr %{sizes}, ptr %scalars, ptr %arena) nounwind {{\n" + "\n".join(lines) + "\n}"
     parts = [f'target triple = "{target.triple}"', *module.globals.values(), *module.declarations(), *module.functions, main]
     parts += module.needs.values()
     if module.metadata:
         parts.append("!0 = !{i32 1}")
     return Emission("\n".join(parts) + "\n", name, module.inputs, tuple(module.checks), tuple(module.externals))
+
+
+def emit_steps(f: Function, schedule: Schedule) -> None:
+    """The kernels and calls of a program, or of a round of one of its loops."""
+    for number, step in enumerate(schedule.steps):
+        if number and number == schedule.checked:
+            _end_failed(f)
+        if not isinstance(step, LibraryCall):
+            emit_kernel(f, step)
+        elif step.kind == "loop":
+            kept.emit_loop(f, step, emit_steps)
+        else:
+            (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
+
+
+def _room_for_counters(given: int, counters: int) -> list[str]:
+    """The sizes, with room behind them for the numbers of rounds."""
+    lines = [f"%sizes = alloca [{given + counters} x i64], align 8"]
+    for k in range(given):
+        lines += [f"%given.{k} = getelementptr i64, ptr %given, i64 {k}", f"%size.{k} = load i64, ptr %given.{k}, align 8"]
+        lines += [f"%own.{k} = getelementptr i64, ptr %sizes, i64 {k}", f"store i64 %size.{k}, ptr %own.{k}, align 8"]
+    return lines
 
 
 def _end_failed(f: Function) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from staxlang.compiler.loops.ir import (
     Statement,
     Store,
 )  # fmt: skip
+from staxlang.compiler.loops.kept import all_inside, made_inside
 from staxlang.compiler.loops.meaning import extern, neutral, strided_view
 from staxlang.compiler.node import Node
 
@@ -41,11 +43,7 @@ def execute(
     """
     machine = _Machine(schedule, arrays, scalars, dict(sizes or {}), backwards)
     with np.errstate(all="ignore"):
-        for step in schedule.steps:
-            if isinstance(step, Kernel):
-                machine.kernel(step)
-            else:
-                machine.call(step)
+        machine.run(schedule)
     for position, buffer in schedule.program.updates:
         if machine.memory[buffer] is not arrays[position]:
             arrays[position][...] = machine.memory[buffer]
@@ -62,6 +60,7 @@ class _Machine:
         self.locals: dict[str, Any] = {}
         self.backwards = backwards
         self.memory: dict[str, Array] = {}
+        inside = all_inside(schedule)
         for buffer in schedule.program.buffers.values():
             if buffer.role == "input":
                 self.memory[buffer.name] = arrays[buffer.position]
@@ -73,7 +72,7 @@ class _Machine:
             elif buffer.role == "constant":
                 assert buffer.value is not None
                 self.memory[buffer.name] = np.frombuffer(buffer.value, buffer.dtype.numpy).reshape(self._shape(buffer))
-            elif buffer.role != "input":
+            elif buffer.role != "input" and buffer.name not in inside:
                 self.memory[buffer.name] = self._garbage(buffer)
 
     def _bind(self, extent: Size, actual: int) -> None:
@@ -89,6 +88,26 @@ class _Machine:
         return made
 
     # ---- steps ----
+
+    def run(self, schedule: Schedule) -> None:
+        for step in schedule.steps:
+            if isinstance(step, Kernel):
+                self.kernel(step)
+            elif step.kind == "loop":
+                self.rounds(step)
+            else:
+                self.call(step)
+
+    def rounds(self, step: LibraryCall) -> None:
+        extent = None if step["extent"] is None else self.number(step["extent"])
+        for index in itertools.count():
+            if (extent is not None and index >= extent) or (step["go"] is not None and not self.memory[step["go"]][()]):
+                break
+            self.env[step["index"]] = index
+            for name, buffer in made_inside(step).items():
+                if buffer.role == "temporary":
+                    self.memory[name] = self._garbage(buffer)
+            self.run(step["body"])
 
     def kernel(self, kernel: Kernel) -> None:
         self._tiles(kernel)

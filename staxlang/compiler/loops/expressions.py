@@ -56,6 +56,10 @@ class Expressions:
             if name not in self._taken:
                 return name
 
+    def take(self, name: str) -> None:
+        """Let no fresh name be this one."""
+        self._taken.add(name)
+
     def make(self, op: str, operands: tuple[Node, ...], dtype: DType, **attributes: Any) -> Node:
         return self.interner.make(op, operands, dtype, **attributes)
 

@@ -87,11 +87,15 @@ class LibraryCall:
 
     extern: the extern operation `name` with `options`, in which a size may stand; each result has a row-major buffer of its own. `check` is
     the node that a failed run is told by.
+    loop: the `body` (a LoopProgram, of a scheduled loop its Schedule) in rounds that the size symbol `index` counts from 0: `extent` of
+    them, or as many as begin with a true element in the buffer `go`; both, where none is None. The results are the buffers that the loop
+    carries from round to round (behind them, once scheduled, the memory of the round's temporaries); the operands are these and what it
+    only reads.
     gemm: out[B.., M, N] = a[B.., M, K] @ b[B.., K, N], any number of batch axes B; `out` is row-major in its last two axes. Of a's and b's
     last two strides one is 1 and the other at least the extent that is walked by 1 (BLAS order N or T). K may be 0: out is zeros then.
     """
 
-    kind: str  # "gemm", "extern"
+    kind: str  # "gemm", "extern", "loop"
     outs: tuple[BufferView, ...]
     operands: tuple[BufferView, ...]
     attributes: tuple[tuple[str, Any], ...] = ()

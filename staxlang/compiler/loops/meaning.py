@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,11 @@ def place(array: np.ndarray[Any, Any], *subscripts: Any) -> tuple[int, ...]:
     if any(s < 0 for s in subscripts):
         raise IndexError(f"subscripts {tuple(map(int, subscripts))} of an array of shape {array.shape}")
     return tuple(map(int, subscripts))
+
+
+def counting() -> Iterator[int]:
+    """0, 1, 2, ..: rounds of a loop whose end only its data knows."""
+    return count()
 
 
 def checked_index(value: Scalar, extent: int, what: str) -> Scalar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -16,6 +16,7 @@ from staxlang.base.sizes import Size, SizeExpression, evaluate, symbols
 from staxlang.compiler.loops import meaning
 from staxlang.compiler.loops.ir import (
     Accumulator,
+    Allocation,
     Buffer,
     BufferView,
     Definition,
@@ -28,6 +29,7 @@ from staxlang.compiler.loops.ir import (
     Statement,
     Store,
 )
+from staxlang.compiler.loops.kept import all_inside, made_inside
 from staxlang.compiler.loops.sizes_text import python_size
 from staxlang.compiler.node import Node
 
@@ -101,6 +103,9 @@ class _Printer:
         self.names: dict[str, str] = {}
         self.taken: set[str] = {"np", "meaning", "program", "arrays", "scalars", "sizes", "arena", "range", "scanned", "running", *DTYPES}
         self.loop_names: set[str] = set()
+        self.inside: dict[str, Buffer] = {}  # buffers of rounds of loops
+        self.allocated: dict[str, Allocation] = {}
+        self.aliased: dict[str, str] = {}
         self.dtypes: set[DType] = set()
 
     def text(self) -> str:
@@ -151,10 +156,17 @@ class _Printer:
 
     def steps(self) -> list[str]:
         self.size_names: set[str] = set()
-        for name in self.program.buffers:
+        self.inside = all_inside(self.program if self.schedule is None else self.schedule)
+        for name in (*self.program.buffers, *self.inside):
             self.identifier("buffer " + name)
         self.lines = []
-        steps = self.program.steps if self.schedule is None else self.schedule.steps
+        self.allocated = {} if self.schedule is None else {a.buffer: a for a in self.schedule.allocations}
+        self.aliased = {} if self.schedule is None else dict(self.schedule.aliases)
+        self.run(self.program.steps if self.schedule is None else self.schedule.steps)
+        lines, self.lines = self.lines, []
+        return lines
+
+    def run(self, steps: Sequence[Any]) -> None:
         for number, step in enumerate(steps):
             if isinstance(step, Definition):
                 if number == 0 or not _is_one_walk(steps[number - 1], step):
@@ -163,20 +175,38 @@ class _Printer:
                 self.library_call(step)
             else:
                 self.kernel(step)
-        lines, self.lines = self.lines, []
-        return lines
+
+    def rounds(self, step: LibraryCall) -> None:
+        """A loop that stays in the program: a round's own buffers are made in it."""
+        index = step["index"]
+        self.loop_names.add(index)
+        over = "meaning.counting()" if step["extent"] is None else f"range({self.size(step['extent'])})"
+        self.line(1, f"for {self.symbol(index)} in {over}:")
+        outer, self.lines = self.lines, []
+        if step["go"] is not None:
+            self.lines += [f"    if not {self.buffer(step['go'])}[()]:", "        break"]
+        first, last = self.declared(made_inside(step).values())
+        self.lines += [*first, *_in_order(last)]
+        self.run(step["body"].steps)
+        self.line(1, "pass")
+        outer += ["    " + line for line in self.lines]
+        self.lines = outer
 
     def buffer(self, name: str) -> str:
         return self.names["buffer " + name]
 
     def declarations(self) -> list[str]:
         lines: list[str] = []
-        allocated = {} if self.schedule is None else {a.buffer: a for a in self.schedule.allocations}
-        aliased = {} if self.schedule is None else dict(self.schedule.aliases)
         if self.schedule is not None:
             lines.append(f"    arena = np.full({self.size(self.schedule.arena_bytes)} + 64, 171, np.uint8)")
+        first, last = self.declared([one for name, one in self.program.buffers.items() if name not in self.inside])
+        return [*lines, *first, *_in_order(last)]
+
+    def declared(self, buffers: Iterable[Buffer]) -> tuple[list[str], list[str]]:
+        """Lines that make buffers; of those that take over another's memory apart."""
+        lines: list[str] = []
         last: list[str] = []
-        for buffer in self.program.buffers.values():
+        for buffer in buffers:
             name, shape, dtype = self.buffer(buffer.name), self.shape(buffer.shape), self.dtype(buffer.dtype)
             strides = self.shape(buffer.strides)
             if buffer.role == "input":
@@ -185,14 +215,14 @@ class _Printer:
                 lines.append(f"    {name} = np.asarray(scalars[{buffer.position}], {dtype})")
             elif buffer.role == "constant":
                 lines.append(f"    {name} = np.frombuffer({buffer.value!r}, {dtype}).reshape({shape})")
-            elif buffer.name in aliased:
-                last.append(f"    {name} = meaning.over({self.buffer(aliased[buffer.name])}, np.dtype({dtype}), {shape}, {strides})")
-            elif buffer.name in allocated:
-                offset = self.size(allocated[buffer.name].offset)
+            elif buffer.name in self.aliased:
+                last.append(f"    {name} = meaning.over({self.buffer(self.aliased[buffer.name])}, np.dtype({dtype}), {shape}, {strides})")
+            elif buffer.name in self.allocated:
+                offset = self.size(self.allocated[buffer.name].offset)
                 lines.append(f"    {name} = meaning.over(arena[{offset}:], np.dtype({dtype}), {shape}, {strides})")
             elif self.schedule is None or buffer.role == "output":
                 lines.append(f"    {name} = np.empty({shape}, {dtype})")
-        return [*lines, *_in_order(last)]
+        return lines, last
 
     def ending(self) -> str:
         lines = [f"    arrays[{position}][...] = {self.buffer(name)}" for position, name in self.program.updates]
@@ -257,6 +287,9 @@ class _Printer:
         return f"{name}[meaning.place({name}, {inside})]" if store else f"meaning.at({name}, {inside})"
 
     def library_call(self, step: LibraryCall) -> None:
+        if step.kind == "loop":
+            self.rounds(step)
+            return
         outs, operands = [", ".join([self.view(view) for view in views]) for views in (step.outs, step.operands)]
         if step.kind == "extern":
             options = [(key, self.size(value) if isinstance(value, SizeExpression) else repr(value)) for key, value in step["options"]]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from staxlang.base.sizes import Size
 from staxlang.compiler.loops.ir import Buffer, BufferView, Definition, LibraryCall, LoopProgram
+from staxlang.compiler.loops.kept import made_inside
 from staxlang.compiler.node import Node
 
 _INFIX: dict[str, tuple[str, int]] = {
@@ -22,10 +23,22 @@ def print_loops(program: LoopProgram) -> str:
     """The program's buffers, then its steps in order."""
     lines = [print_buffer(buffer) for buffer in program.buffers.values()]
     for step in program.steps:
-        lines.append(print_definition(step) if isinstance(step, Definition) else print_call(step))
+        lines += print_step(step)
     lines.append(f"return {', '.join(program.outputs)}")
     lines += [f"write {buffer} to input {position}" for position, buffer in program.updates]
     return "\n".join(lines)
+
+
+def print_step(step: Definition | LibraryCall) -> list[str]:
+    if isinstance(step, Definition):
+        return [print_definition(step)]
+    if step.kind != "loop":
+        return [print_call(step)]
+    body: LoopProgram = step["body"]
+    rounds = "" if step["extent"] is None else f" for {step['index']} < {step['extent']}"
+    lines = [f"loop {', '.join([view.buffer for view in step.outs])}{rounds}" + ("" if step["go"] is None else f" while {step['go']}")]
+    lines += [f"    {print_buffer(one)}" for one in made_inside(step).values()]
+    return lines + [f"    {line}" for inner in body.steps for line in print_step(inner)]
 
 
 def print_buffer(buffer: Buffer) -> str:

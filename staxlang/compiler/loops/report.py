@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from staxlang.base.records import record, replace
-from staxlang.base.sizes import Size, evaluate, minimum, symbols
+from staxlang.base.sizes import Size, evaluate, minimum, substitute, symbols
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
+from staxlang.compiler.loops.kept import is_loop
 from staxlang.compiler.loops.memory import touched_by
 from staxlang.compiler.loops.schedule import grouped, needed_outside, stored_by
 from staxlang.compiler.loops.units import Unit, covers
@@ -90,7 +91,9 @@ def report(planned: Schedule, target: Target) -> Report:
     reasons: dict[str, list[str]] = {}
     for group, step in zip(groups, planned.steps, strict=True):
         if isinstance(group, LibraryCall):
-            kernels.append(_of_call(group, ex))
+            kernels.append(_of_loop(step, ex, target) if is_loop(step) else _of_call(group, ex))
+            if is_loop(step):
+                copies += [f"in each round of {step['index']}, {one}" for one in report(step["body"], target).copies]
             for view in group.operands:
                 reasons.setdefault(view.buffer, []).append(f"{group.title} reads it")
             continue
@@ -106,6 +109,21 @@ def report(planned: Schedule, target: Target) -> Report:
         Materialized(one.buffer, one.bytes, "; ".join(reasons.get(one.buffer, ["results of chunks"]))) for one in planned.allocations
     ])  # fmt: skip
     return Report(tuple(kernels), _lower_bound(program, groups, ex), kept, tuple(copies), planned.arena_bytes, planned.notes)
+
+
+def _of_loop(step: LibraryCall, ex: Expressions, target: Target) -> Traffic:
+    """What all rounds move, each taken to be like the first; of a loop whose end only its data knows, what one round moves."""
+    inner = report(step["body"], target)
+    first: dict[str, Size] = {step["index"]: 0}
+    rounds: Size = 1 if step["extent"] is None else step["extent"]
+    reads = total([_at_first(size, first) for one in inner.kernels for _, size in one.reads]) * rounds
+    writes = total([_at_first(size, first) for one in inner.kernels for _, size in one.writes]) * rounds
+    made = tuple([view.buffer for view in step.outs])
+    return Traffic(step.title, made, ((made[0], reads),), ((made[0], writes),))
+
+
+def _at_first(size: Size, first: Mapping[str, Size]) -> Size:
+    return size if isinstance(size, int) else substitute(size, first)
 
 
 def _of_call(step: LibraryCall, ex: Expressions) -> Traffic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 
 from staxlang.base.records import replace
@@ -9,6 +10,7 @@ from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.fuse import fuse, touched
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
+from staxlang.compiler.loops.kept import flattened, is_loop, names_inside, schedule_loop
 from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import plan_memory
 from staxlang.compiler.loops.moments import split_moments
@@ -22,10 +24,15 @@ from staxlang.compiler.target import Target
 __all__ = ["schedule", "size_symbols"]
 
 
-def schedule(program: LoopProgram, target: Target, settings: object | None = None) -> Schedule:
-    """Kernels and library calls that compute the program's outputs on the target, in order; its updates are done by kernels, too."""
+def schedule(program: LoopProgram, target: Target, settings: object | None = None, prefix: str = "") -> Schedule:
+    """Kernels and library calls that compute the program's outputs on the target, in order; its updates are done by kernels, too.
+
+    `prefix` begins the names of kernels: those of a loop's round are called after the loop.
+    """
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
+    for name in names_inside(program):
+        ex.take(name)
     program, copied = with_updates(program, ex)
     program = written_out(program, ex)
     groups, notes = grouped(program, ex, target)
@@ -35,15 +42,17 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     read = read_by_others(groups, ex)
     for group in groups:
         if isinstance(group, LibraryCall):
-            made.append(group)
+            inside = partial(schedule, target=target, prefix=f"{prefix}k{len(made)}.")
+            made.append(schedule_loop(group, inside, ex) if group.kind == "loop" else group)
             continue
         stored = stored_by(group, outside, ex)
-        kernel = kernel_of(f"k{len(made)}", group, stored, frozenset(stored & read), ex, target)
+        kernel = kernel_of(f"{prefix}k{len(made)}", group, stored, frozenset(stored & read), ex, target)
         made.append(kernel)
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
     made_first = sum([_is_early(group, program) for group in groups]) if program.checked else 0
-    return replace(plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex), checked=made_first)
+    planned = replace(plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex), checked=made_first)
+    return flattened(planned, buffers) if any(map(is_loop, made)) else planned
 
 
 def grouped(program: LoopProgram, ex: Expressions, target: Target) -> tuple[list[Cluster | LibraryCall], list[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from staxlang.base.sizes import Size, SizeExpression, symbols
 from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import BufferView, Kernel, LibraryCall, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.kept import all_steps
 from staxlang.compiler.node import Node
 
 
@@ -20,13 +21,15 @@ def size_symbols(schedule: Schedule) -> tuple[str, ...]:
     seen: set[Node] = set()
     for buffer in schedule.program.buffers.values():
         _add(found, (*buffer.shape, *buffer.strides))
-    for step in schedule.steps:
+    for step in all_steps(schedule):
         if isinstance(step, Kernel):
             _add(found, (step.work,))
             for statement in step.body:
                 _statement(statement, found, bound, seen)
         else:
             _call(step, found)
+            if step.kind == "loop":
+                bound.add(step["index"])
     for allocation in schedule.allocations:
         _add(found, (allocation.offset, allocation.bytes))
     _add(found, (schedule.arena_bytes,))
@@ -43,6 +46,8 @@ def _call(step: LibraryCall, found: set[str]) -> None:
     views: tuple[BufferView, ...] = (*step.outs, *step.operands)
     for view in views:
         _add(found, (*view.shape, *view.strides, view.offset))
+    if step.kind == "loop":
+        _add(found, () if step["extent"] is None else (step["extent"],))
     if step.kind == "extern":
         _add(found, [value for _, value in step["options"] if isinstance(value, SizeExpression)])
 

@@ -79,7 +79,7 @@ def _with_whole_walks(needed: int, steps: Steps, before: list[int]) -> int:
 
 def _may_fail(step: Definition | LibraryCall, ex: Expressions) -> bool:
     if isinstance(step, LibraryCall):
-        return step.kind == "extern"
+        return step.kind == "extern" or (step.kind == "loop" and any(_may_fail(one, ex) for one in step["body"].steps))
     return any(map(ex.checks, (step.body, *step.indirect)))
 
 

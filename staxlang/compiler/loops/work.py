@@ -14,6 +14,9 @@ from staxlang.compiler.loops.expressions import Expressions, subexpressions
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Statement
 from staxlang.compiler.node import Node
 
+# What a loop is taken to run whose number of rounds only its data knows.
+UNKNOWN_ROUNDS = 64
+
 # A product of atoms over divisors, with a factor in front.
 _Key = tuple[Monomial, tuple[Size, ...]]
 _Rough = dict[_Key, float]
@@ -35,12 +38,24 @@ def work_of(kernel: Kernel, ex: Expressions) -> Size:
 
 def call_work(call: LibraryCall) -> Size:
     """About the multiplications of a matrix product, or of linear algebra in machine code. (What Python does needs its lock: 0.)"""
+    if call.kind == "loop":
+        return loop_work(call)
     if not call.operands or (call.kind == "extern" and not call["native"]):
         return 0
     first = call.operands[0].shape
     if call.kind == "gemm":
         return _product((*call.out.shape, first[-1]))
     return _product(first) * first[-1] + 256 * _product(first[:-2]) if first else 0
+
+
+def loop_work(call: LibraryCall) -> Size:
+    """The work of all rounds, each taken to be like the first."""
+    first: dict[str, Size] = {call["index"]: 0}
+    total: Size = 0
+    for step in call["body"].steps:
+        work = step.work if isinstance(step, Kernel) else call_work(step)
+        total = total + (work if isinstance(work, int) else substitute(work, first))
+    return total * (UNKNOWN_ROUNDS if call["extent"] is None else call["extent"]) + 1
 
 
 def _product(extents: tuple[Size, ...]) -> Size:

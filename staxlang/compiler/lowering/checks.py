@@ -25,7 +25,8 @@ def with_own_checks(graph: Graph) -> Graph:
     if not graph.checks:
         return graph
     made = read_in_full((*graph.outputs, *(node for _, node in graph.updates)), graph.facts)
-    return graph._replace(checks=tuple([_reduced(graph, node) for node in graph.checks if node not in made]))
+    roots = [node if node.op == "loop" else _reduced(graph, node) for node in graph.checks if node.op == "loop" or node not in made]
+    return graph._replace(checks=tuple(roots))
 
 
 def _reduced(graph: Graph, node: Node) -> Node:

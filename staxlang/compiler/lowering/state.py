@@ -24,7 +24,8 @@ class Lowering:
     are read through: see `read`."""
 
     __slots__ = (
-        "buffers", "copies", "counts", "graph", "homes", "interner", "open", "results_of_pieces", "roots", "spans", "steps", "stored",
+        "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "open", "parts_first", "results_of_pieces", "roots",
+        "spans", "steps", "stored",
     )  # fmt: skip
 
     def __init__(self, graph: Graph) -> None:
@@ -38,6 +39,8 @@ class Lowering:
         self.homes: dict[Node, str] = {}  # buffers that a node's value must be made in: results, storages updated in place
         self.counts = {"r": 0, "t": 0}
         self.open: frozenset[Node] = frozenset()  # values for one point of a tensor in pieces: part of its definitions
+        self.carried: frozenset[str] = frozenset()  # buffers that a loop's values live in: what is made in them was found with care
+        self.parts_first: set[Node] = set()  # updates whose new part is complete before it is written
         self.results_of_pieces: tuple[Node, ...] = ()
         self.spans: dict[Span, None] = {}  # of the graph node that is being lowered
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size
 from staxlang.compiler.graph import topological, users
+from staxlang.compiler.kept_loops import loop_key
 from staxlang.compiler.loops.ir import Definition
 from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.lowering.structure import indexed_subscripts
@@ -12,9 +13,9 @@ from staxlang.compiler.node import Node
 from staxlang.typecheck.views import compose, indices
 
 UPDATE_OPS = frozenset(("update", "scatter"))
-_NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota", "place"))
+NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota", "place"))
 # Their values are steps of their own, complete before a later step writes.
-_COMPLETE = frozenset(("reduce", "scan", "contract", "extern", "update", "scatter"))
+COMPLETE = frozenset(("reduce", "scan", "contract", "extern", "update", "scatter", "loop"))
 _PLAIN = frozenset((*OPERATIONS, "cast", "copy"))
 
 
@@ -32,19 +33,28 @@ def find_homes(state: Lowering, order: list[Node]) -> None:
     readers: dict[Node, list[Node]] | None = None
     places: dict[Node, int] = {}
     for node in reversed(order):
-        if node.op not in UPDATE_OPS or node.operands[0].op in _NEVER_WRITTEN or node.operands[0] in state.roots:
+        if node.op not in UPDATE_OPS and node.op != "loop":
+            continue
+        base = written_base(node)
+        if base.op in NEVER_WRITTEN or base in state.roots or state.homes.get(node) in state.carried:
             continue
         if readers is None:
             readers, places = users(order), {one: place for place, one in enumerate(order)}
-        if _may_write(state, node, readers, places):
-            state.homes[node.operands[0]] = state.homes[node] = state.buffer_for(node)
+        if _may_write(state, node, base, readers, places) and base not in state.homes:
+            state.homes[base] = state.homes[node] = state.buffer_for(node)
 
 
-def _may_write(state: Lowering, node: Node, readers: dict[Node, list[Node]], places: dict[Node, int]) -> bool:
-    base = node.operands[0]
-    found = _readers_through_views(base, readers, state.roots)
+def written_base(node: Node) -> Node:
+    """The value that an update, a scatter or a loop changes."""
+    return node.operands[node["result"] if node.op == "loop" else 0]
+
+
+def _may_write(state: Lowering, node: Node, base: Node, readers: dict[Node, list[Node]], places: dict[Node, int]) -> bool:
+    found = readers_through_views(base, readers, state.roots)
     if found is None:
         return False
+    if node.op == "loop":
+        return all(reader.op == "loop" and loop_key(reader) == loop_key(node) for reader in found) and node.operands.count(base) == 1
     if len(readers[base]) == 1:
         return True
     # Who reads the base comes after it in every order: what comes before it need not be looked at.
@@ -52,10 +62,10 @@ def _may_write(state: Lowering, node: Node, readers: dict[Node, list[Node]], pla
     before = set(topological(node.operands[1:], lambda one: tuple([o for o in one.operands if places[o] > began])))
     if node.op != "update" or not all(reader is node or reader in before for reader in found):
         return False
-    return _reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set())
+    return reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set())
 
 
-def _readers_through_views(base: Node, readers: dict[Node, list[Node]], roots: frozenset[Node]) -> set[Node] | None:
+def readers_through_views(base: Node, readers: dict[Node, list[Node]], roots: frozenset[Node]) -> set[Node] | None:
     """The nodes that read a value, itself or views of it; None where a view of it is a result."""
     found: set[Node] = set()
     waiting = [base]
@@ -73,17 +83,17 @@ def _readers_through_views(base: Node, readers: dict[Node, list[Node]], roots: f
 Place = tuple[Node, tuple[Size, ...]]
 
 
-def _reads_only_at(node: Node, base: Node, target: tuple[Size, ...], subscripts: tuple[Size, ...], seen: set[Place]) -> bool:
+def reads_only_at(node: Node, base: Node, target: tuple[Size, ...], subscripts: tuple[Size, ...], seen: set[Place]) -> bool:
     """Whether a value at `subscripts` reads the base at `target` only, whichever values are computed within one step."""
     if node is base:
         return subscripts == target
-    if node.op in _COMPLETE or not node.operands or (node, subscripts) in seen:
+    if node.op in COMPLETE or not node.operands or (node, subscripts) in seen:
         return True
     seen.add((node, subscripts))
     if node.op == "view":
-        return _reads_only_at(node.operands[0], base, target, compose(node["subscripts"], subscripts), seen)
+        return reads_only_at(node.operands[0], base, target, compose(node["subscripts"], subscripts), seen)
     if node.op in _PLAIN:
-        return all(_reads_only_at(operand, base, target, subscripts, seen) for operand in node.operands)
+        return all(reads_only_at(operand, base, target, subscripts, seen) for operand in node.operands)
     return base not in topological((node,))
 
 
@@ -101,6 +111,8 @@ def _begin_update(state: Lowering, node: Node) -> str:
 def lower_update(state: Lowering, node: Node) -> None:
     """The base's value, then one definition that writes only the part."""
     shape = node["shape"]
+    if node in state.parts_first:
+        state.store(node.operands[1])
     body = state.read(node.operands[1], indices(len(shape)))
     buffer = _begin_update(state, node)
     state.steps.append(Definition(buffer, state.ranges(shape), node["subscripts"], body))

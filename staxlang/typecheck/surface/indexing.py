@@ -15,6 +15,7 @@ from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck import views
+from staxlang.typecheck.binding import formula_size
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.guards import SizeOrigin
 from staxlang.typecheck.index_notation import reads
@@ -239,6 +240,8 @@ def _item(call: CallContext, entry: Value, array: ArrayValue, axis: int) -> Item
     if isinstance(entry, StaticValue) and isinstance(entry.value, np.ndarray):
         return _listed_index(call, entry.value, extent, axis)
     if isinstance(entry, SizeValue) or (isinstance(entry, ScalarValue) and entry.kind == "int"):
+        if call.context.loops.active:
+            return index_in_loop(call, entry, extent, axis)
         place = call.size(entry, "an index")
         if call.context.indices.among(place):
             return reads.place(call, place, array, axis)
@@ -272,6 +275,26 @@ def integer_index(call: CallContext, index: Size, extent: Size, axis: int) -> Si
         origin = call.context.origin(extent)
         call.error("index-out-of-range", index=_index_text(call, index), axis=axis, extent=extent, notes=[] if origin is None else [origin])
     return place
+
+
+def index_in_loop(call: CallContext, entry: SizeValue | ScalarValue, extent: Size, axis: int) -> Item:
+    """An index in a loop that stays in the program: a size where it is known to be in range in every round, else tested when it runs."""
+    context = call.context
+    place = entry.size if isinstance(entry, SizeValue) else formula_size(context, entry, call.span)
+    if place is None:
+        return IndexArray(call.to_array(entry, I64))
+    if not context.loops.among(place):
+        return integer_index(call, place, extent, axis)
+    inside = _holds(call, Condition("<=", 0, place)) and _holds(call, Condition("<", place, extent))
+    if inside:
+        return place
+    if _holds(call, Condition("<", place, 0)) and _holds(call, Condition("<=", 0, place + extent)):
+        return place + extent
+    return IndexArray(call.array(call.size_handle(place), TensorType(I64, ())))
+
+
+def _holds(call: CallContext, condition: Condition) -> bool:
+    return call.context.loops.decide(condition, call.context.facts) is True
 
 
 def _index_text(call: CallContext, index: Size) -> str:

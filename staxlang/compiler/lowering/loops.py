@@ -1,0 +1,170 @@
+"""Loops that stay in the program: each carried value gets a buffer that lives through all rounds, and a round is a program of its own.
+
+A round writes a carried value where it lies if everything that reads the old one is done by then; else it goes through a temporary, and is
+copied at the round's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from staxlang.compiler.graph import Graph, topological, users
+from staxlang.compiler.kept_loops import loop_key
+from staxlang.compiler.loops.expressions import subexpressions
+from staxlang.compiler.loops.ir import Buffer, BufferView, Definition, LibraryCall, LoopProgram
+from staxlang.compiler.lowering.state import Lowering
+from staxlang.compiler.lowering.updates import (
+    COMPLETE,
+    NEVER_WRITTEN,
+    UPDATE_OPS,
+    evaluation_order,
+    readers_through_views,
+    reads_only_at,
+    written_base,
+)
+from staxlang.compiler.node import Node
+from staxlang.typecheck.views import indices
+
+LowerAll = Callable[[Lowering, list[Node]], None]
+
+
+def lower_loop(state: Lowering, node: Node, lower_all: LowerAll, settle: Callable[[Graph], Graph]) -> None:
+    """One step for all the results of a loop that are alive. `lower_all` lowers the nodes of a round, `settle` readies its graph."""
+    carried: int = node["carried"]
+    region: Graph = settle(node["region"])
+    alive = {other["result"]: other for other in topological(state.graph.roots) if other.op == "loop" and loop_key(other) == loop_key(node)}
+    held = [_home(state, node.operands[place], alive.get(place), region.outputs[place]) for place in range(carried)]
+    read = [state.store(operand) for operand in node.operands[carried:]]
+    body = _round(state, region, held + read, carried, lower_all)
+    buffers = [state.buffers[name] for name in (*held, *read)]
+    outside = {view.name for view in buffers}
+    free = tuple([name for name in _touched(body.steps) if name not in outside and name in state.buffers])
+    for name in free:  # made by the round, for itself
+        body.buffers[name] = state.buffers.pop(name)
+    views = tuple([BufferView(one.name, one.shape, one.strides) for one in buffers])
+    attributes = (("body", body), ("index", node["index"]), ("extent", node["extent"]), ("go", held[0] if node["conditional"] else None))
+    state.steps.append(LibraryCall("loop", views[:carried], views, attributes))
+    for place, other in alive.items():
+        state.stored[other] = held[place]
+
+
+def _home(state: Lowering, before: Node, after: Node | None, made: Node) -> str:
+    """The buffer of a carried value, holding what it is before the first round."""
+    type = made.type
+    home = state.homes.get(after) if after is not None else None
+    if home is not None and state.stored.get(before) == home:
+        return home
+    name = home if home is not None else state.add_buffer(state.fresh("t"), type.dtype, type.shape, "temporary")
+    at = indices(len(type.shape))
+    state.steps.append(Definition(name, state.ranges(type.shape), at, state.read(before, at)))
+    return name
+
+
+def _round(state: Lowering, region: Graph, places: list[str], carried: int, lower_all: LowerAll) -> LoopProgram:
+    """The program of one round; its steps write the carried buffers."""
+    inner = Lowering(region)
+    inner.interner, inner.buffers, inner.counts = state.interner, state.buffers, state.counts
+    inner.stored = dict(zip(region.inputs, places, strict=True))
+    order = evaluation_order(region.roots)
+    inner.carried = frozenset(places[:carried])
+    inner.homes.update(_homes_in_place(inner, region, order, places[:carried]))
+    lower_all(inner, order)
+    late: list[tuple[str, str]] = []
+    for place, made in zip(places[:carried], region.outputs, strict=True):
+        if inner.stored.get(made) == place:
+            continue
+        late.append((place, _complete(inner, made, places[:carried])))
+    for place, source in late:
+        shape = state.buffers[place].shape
+        at = indices(len(shape))
+        inner.steps.append(Definition(place, inner.ranges(shape), at, inner.load(source, at)))
+    checks = tuple([inner.stored[node] for node in region.checks])
+    used = dict.fromkeys(places)
+    buffers: dict[str, Buffer] = {name: state.buffers[name] for name in used}
+    return LoopProgram(state.interner, buffers, tuple(inner.steps), tuple(dict.fromkeys(places[:carried])), checks=checks)
+
+
+def _complete(inner: Lowering, made: Node, carried: list[str]) -> str:
+    """A buffer with a carried value's next state, apart from those that hold the present ones."""
+    name = inner.stored.get(made)
+    if name is not None and name not in carried and inner.buffers[name].role in ("temporary", "constant"):
+        return name
+    shape = made.type.shape
+    at = indices(len(shape))
+    name = inner.add_buffer(inner.fresh("t"), made.type.dtype, shape, "temporary")
+    inner.steps.append(Definition(name, inner.ranges(shape), at, inner.read(made, at)))
+    return name
+
+
+def _homes_in_place(inner: Lowering, region: Graph, order: list[Node], places: list[str]) -> dict[Node, str]:
+    """Of each carried value whose old state is no longer needed when the new one is made: the nodes that are made in its buffer."""
+    readers = users(order)
+    position = {one: place for place, one in enumerate(order)}
+    found: dict[Node, str] = {}
+    for parameter, made, place in zip(region.inputs, region.outputs, places, strict=False):
+        chain = _chain(inner, parameter, made, readers, position) if region.outputs.count(made) == 1 else None
+        if chain is not None and not any(one in found for one in chain):
+            found.update(dict.fromkeys(chain, place))
+    return found
+
+
+def _chain(
+    inner: Lowering, parameter: Node, made: Node, readers: dict[Node, list[Node]], position: dict[Node, int]
+) -> list[Node] | None:
+    """The nodes from the carried value's next state back to what may be written over its old one; None where the old one is still read."""
+    chain: list[Node] = []
+    node = made
+    while node.op in UPDATE_OPS or node.op == "loop":
+        base = written_base(node)
+        done = _done_before(inner, base, node, readers, position)
+        if base is parameter:
+            return [*chain, node] if done else None
+        if base.op in NEVER_WRITTEN or base in inner.roots or not done:
+            break
+        chain.append(node)
+        node = base
+    if node.op in NEVER_WRITTEN:
+        return None
+    if parameter in position and not _done_before(inner, parameter, node, readers, position):
+        return None
+    return [*chain, node]
+
+
+def _done_before(inner: Lowering, base: Node, node: Node, readers: dict[Node, list[Node]], position: dict[Node, int]) -> bool:
+    """Whether everything that reads `base` is made before `node` writes over it. (An update's new part is made first where it reads more
+    than it writes.)"""
+    if base not in position:
+        return True
+    found = readers_through_views(base, readers, inner.roots)
+    if found is None or base in inner.graph.outputs:
+        return False
+    before = set(topological(node.operands))
+    if node.op == "loop":
+        others = [reader for reader in found if reader.op != "loop" or loop_key(reader) != loop_key(node)]
+        return node.operands.count(base) == 1 and all(reader in before for reader in others) and base in node.operands
+    if any(reader is not node and reader not in before for reader in found):
+        return False
+    if node.op == "scatter":
+        return readers[base] == [node]
+    if node.op == "update":
+        if not reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set()):
+            inner.parts_first.add(node)
+        return True
+    if node.op in COMPLETE:
+        return base not in before
+    at = indices(len(node.type.shape))
+    return reads_only_at(node, base, at, at, set())
+
+
+def _touched(steps: tuple[Definition | LibraryCall, ...]) -> list[str]:
+    """The buffers that steps read or write."""
+    found: dict[str, None] = {}
+    for step in steps:
+        if isinstance(step, LibraryCall):
+            found.update(dict.fromkeys([view.buffer for view in (*step.operands, *step.outs)]))
+            continue
+        found[step.buffer] = None
+        for node in subexpressions((step.body, *step.indirect)):
+            if node.op == "load":
+                found[node["buffer"]] = None
+    return list(found)

@@ -1,0 +1,71 @@
+"""Loops that stay in the program: their rounds are optimized like programs, and what nobody needs is not carried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from staxlang.compiler.graph import Graph, inherit_spans, rebuild, topological
+from staxlang.compiler.kept_loops import loops_of, mapped_regions, with_region
+from staxlang.compiler.node import Node
+
+Optimize = Callable[[Graph], Graph]
+
+
+def optimize_loops(graph: Graph, optimize: Optimize) -> Graph:
+    """The graph with each loop's round optimized, and carrying only what a result or a later round needs."""
+    found = loops_of(topological(graph.roots))
+    if not found:
+        return graph
+    change: dict[Any, tuple[Node, ...]] = {}
+    for key, nodes in found.items():
+        change[key] = _pruned(graph, nodes, optimize)
+    return mapped_regions(graph, change)
+
+
+def _pruned(graph: Graph, nodes: list[Node], optimize: Optimize) -> tuple[Node, ...]:
+    """For each carried value the node that takes the place of the loop's result; of those that nobody reads any."""
+    first = nodes[0]
+    region = optimize(first["region"])
+    needed = _needed(region, {node["result"] for node in nodes}, first["conditional"])
+    constant = {place for place in needed if region.outputs[place] is region.inputs[place] and (place or not first["conditional"])}
+    carried = [place for place in range(first["carried"]) if place in needed - constant]
+    roots = (*[region.outputs[place] for place in carried], *region.checks)
+    used = frozenset(topological(roots))
+    rest = [place for place, one in enumerate(region.inputs) if place not in carried and one in used]
+    if not carried:
+        return first.operands[: first["carried"]]
+    order = [*carried, *rest]
+    interner = graph.interner
+    mapping = {
+        region.inputs[place]: interner.make("parameter", (), region.inputs[place].type, position=number, loop=first["index"])
+        for number, place in enumerate(order)
+    }
+    made = rebuild(roots, mapping, interner)
+    inner = region._replace(
+        inputs=tuple([mapping[region.inputs[place]] for place in order]),
+        outputs=tuple(made[: len(carried)]),
+        checks=tuple(made[len(carried) :]),
+        pending=(),
+    )
+    operands = tuple([first.operands[place] for place in order])
+    results = with_region(interner, operands, inner, first["index"], first["extent"], first["conditional"])
+    for result in results:
+        inherit_spans(first, result, interner)
+    places = {place: number for number, place in enumerate(carried)}
+    return tuple([results[places[place]] if place in places else first.operands[place] for place in range(first["carried"])])
+
+
+def _needed(region: Graph, results: set[int], conditional: bool) -> set[int]:
+    """The carried values that results, checks and the loop's own condition depend on, from round to round."""
+    places = {one: place for place, one in enumerate(region.inputs)}
+    carried = len(region.outputs)
+    needed: set[int] = set()
+    waiting = [*sorted(results), *([0] if conditional else [])]
+    waiting += [places[one] for one in topological(region.checks) if places.get(one, carried) < carried]
+    while waiting:
+        place = waiting.pop()
+        if place not in needed:
+            needed.add(place)
+            waiting += [places[one] for one in topological((region.outputs[place],)) if places.get(one, carried) < carried]
+    return needed

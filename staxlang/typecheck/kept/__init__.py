@@ -1,0 +1,1 @@
+"""Loops that stay in the program: their body is evaluated once, for any round."""

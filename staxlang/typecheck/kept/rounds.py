@@ -1,0 +1,281 @@
+"""One round of a loop that stays in the program, evaluated for any round: repeated until what it carries is known, then recorded."""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from staxlang.base.sizes import Condition, Interval, Size, floordiv, linear_in, maximum, symbols
+from staxlang.base.types import TensorType
+from staxlang.typecheck import binding
+from staxlang.typecheck.frames import BREAK, RETURN, children
+from staxlang.typecheck.joins import restore, snapshot
+from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
+from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
+from staxlang.typecheck.kept.scope import Checkpoint, learned
+from staxlang.typecheck.recorder import Handle
+from staxlang.typecheck.values import ArrayValue, ScalarValue, SizeValue, Storage, Value, size_value, storage_mark
+
+TRIES = 12
+
+
+class Attempt:
+    """The search for what a loop carries."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.frame, self.context, self.call = plan.frame, plan.frame.context, plan.call
+        self.before = dict(plan.frame.locals)
+        self.storages: dict[Storage, None] = {}
+        self.carries: dict[str, Carry] = {}
+        self.loose = False  # the number of rounds has been found from the condition, wrongly
+        self.temporary: set[str] = set(plan.targets)  # bound before, but a round binds them before it reads them
+        for name in sorted((plan.bound - plan.targets) & self.before.keys()):
+            guess = first_guess(self.before[name], name in plan.steps)
+            if guess is not None:
+                self.carries[name] = guess
+
+    def run(self) -> Outcome:
+        """Raises Problem, Unknowable or Unfit where the loop cannot be kept; then nothing has changed."""
+        for _ in range(TRIES):
+            check = Checkpoint(self.frame)
+            taken = snapshot(self.frame)
+            trial = Trial(self, check)
+            try:
+                outcome = trial.run()
+            except BaseException:
+                trial.take_back()
+                restore(self.frame, taken)
+                if not self._guesses():
+                    raise
+                continue
+            trial.restore_storages()
+            restore(self.frame, taken)
+            if outcome is not None:
+                trial.keep()
+                return outcome
+            check.go_back()
+        raise Unfit("what it carries from round to round does not settle")
+
+    def _guesses(self) -> bool:
+        """Whether a guess may have been the reason of a failure; it is given up."""
+        found = [name for name, carry in self.carries.items() if isinstance(carry, Stepped)]
+        for name in found:
+            self.carries[name] = Number("int")
+        return bool(found)
+
+
+class Trial:
+    """One evaluation of the body."""
+
+    def __init__(self, attempt: Attempt, check: Checkpoint) -> None:
+        self.attempt, self.check = attempt, check
+        self.plan, self.frame, self.context, self.call = attempt.plan, attempt.frame, attempt.context, attempt.call
+        self.journal: dict[Storage, Handle] = {}
+        self.mark = storage_mark()
+        self.token = self.context.recorder.mark()
+        self.outer = self.context.facts
+        self.starts: dict[str, Handle] = {}  # of carried names: what they hold before the loop
+        self.parameters: dict[Any, Handle] = {}
+
+    def parameter(self, key: Any, type: TensorType) -> Handle:
+        attributes = {"position": len(self.parameters), "loop": str(self.plan.index)}
+        made = self.context.recorder.record("parameter", (), attributes, TensorType(type.dtype, type.shape), self.call.span)
+        self.parameters[key] = made
+        return made
+
+    # ---- the state at a round's beginning ----
+
+    def run(self) -> Outcome | None:
+        """None: what is carried has turned out to be something else."""
+        context, frame, plan = self.context, self.frame, self.plan
+        branches_ = context.branches
+        for name, carry in self.attempt.carries.items():
+            held = Number("int") if isinstance(carry, Stepped) else carry
+            self.starts[name] = handle_of(self.call, held, self.attempt.before[name])
+        branches_.journals[:] = [self.journal]
+        branches_.inside = True
+        self._assume()
+        for storage in self.attempt.storages:
+            branches_.put(storage, self.parameter(storage, storage.type))
+        for name in self.attempt.temporary:
+            frame.locals.pop(name, None)
+        for name, carry in self.attempt.carries.items():
+            frame.locals[name] = self._start_of(name, carry)
+        plan.begin(plan.index)
+        start = dict(frame.locals)
+        containers = snapshot(frame)
+        if plan.test is not None:
+            extent = self._assume_test()
+            if extent is not None and plan.extent is None and not self.attempt.loose:
+                plan.extent = extent
+                return None
+        ways = len(frame.owner.ways)
+        signal = plan.round()
+        if signal in (BREAK, RETURN):
+            raise Unfit("every round leaves it")
+        _containers_unchanged(containers, snapshot(frame))
+        if self._changed(start, dict(frame.locals)):
+            return None
+        return Recording(self).outcome(ways)
+
+    def _assume(self) -> None:
+        plan, context = self.plan, self.context
+        extent = plan.extent
+        context.loops.active[str(plan.index)] = Interval(0, None if extent is None else extent - 1)
+        if extent is not None:
+            try:
+                context.assume(Condition("<", plan.index, extent))
+            except ValueError:
+                raise Unfit("it has no rounds") from None
+
+    def _assume_test(self) -> Size | None:
+        """A round runs where the condition has held. Gives the number of rounds, where the condition alone tells it."""
+        call = self.frame.call(self.plan.test)
+        value = self.frame.evaluate(self.plan.test)
+        condition = binding.condition_of(self.context, value, call.span) if type(value) is ScalarValue else None
+        if condition is not None:
+            try:
+                self.context.assume(condition)
+            except ValueError:
+                raise Unfit("its condition cannot hold") from None
+        return None if condition is None else _rounds(condition, str(self.plan.index), self.context.loops.active)
+
+    def _start_of(self, name: str, carry: Carry) -> Value:
+        if not isinstance(carry, Stepped):
+            return carry.value(self.call, self.parameter(name, carry.type), self.attempt.before[name])
+        if carry.step is None:
+            unknown = self.context.loops.make(signed=True)
+            self.context.loops.active[str(unknown)] = Interval(None, None)
+            return SizeValue(unknown)
+        start = start_size(self.call, self.attempt.before[name])
+        assert start is not None
+        return size_value(start + carry.step * self.plan.index)
+
+    # ---- what a round has changed ----
+
+    def _changed(self, start: dict[str, Value], end: dict[str, Value]) -> bool:
+        attempt = self.attempt
+        again = False
+        for storage in self.journal:
+            if storage not in attempt.storages and (storage.number < self.mark or storage.source is not None):
+                attempt.storages[storage] = None
+                again = True
+        for name, value in end.items():
+            if name in attempt.temporary or name not in attempt.before or value is None:
+                continue
+            carry = attempt.carries.get(name)
+            if carry is None:
+                if not same(value, attempt.before[name]):
+                    attempt.carries[name] = self._between(name, value)
+                    again = True
+            elif isinstance(carry, Stepped):
+                again = self._stepped(name, carry, start[name], value) or again
+            elif not fits(self.call, carry, value):
+                self._refit(name, carry, value, end)
+                again = True
+        return again
+
+    def _stepped(self, name: str, carry: Stepped, start: Value, end: Value) -> bool:
+        first, last = start_size(self.call, start), start_size(self.call, end)
+        step = None if first is None or last is None else last - first
+        fixed = step is not None and (isinstance(step, int) or symbols(step).isdisjoint(self.context.loops.active))
+        if fixed and step == carry.step:
+            return False
+        if self.plan.test is not None and self.plan.extent is not None:  # what the condition counted by is no counter
+            self.plan.extent, self.attempt.loose = None, True
+        self.attempt.carries[name] = Stepped(step) if fixed and carry.step is None else self._between(name, end)
+        return True
+
+    def _between(self, name: str, value: Value) -> Carry:
+        try:
+            return between(self.call, self.attempt.before[name], value)
+        except Unfit as problem:
+            raise Unfit(f"`{name}` changes from round to round, {problem.reason}", problem.peel) from None
+
+    def _refit(self, name: str, carry: Number | Held, value: Value, end: dict[str, Value]) -> None:
+        if not self._reads(name, end):
+            del self.attempt.carries[name]
+            self.attempt.temporary.add(name)
+            return
+        wider = self._between(name, value)
+        if wider == carry:
+            before, after = self.call.describe(self.attempt.before[name]), self.call.describe(value)
+            raise Unfit(f"`{name}` is {before} before the loop and {after} after a round")
+        self.attempt.carries[name] = wider
+
+    def _reads(self, name: str, end: dict[str, Value]) -> bool:
+        """Whether a round reads what a name has been left with."""
+        parameter = self.parameters[name]
+        if self.plan.test is not None and name in _names_in(self.plan.test):
+            return True
+        kept = any(_holds(one, parameter) for other, one in end.items() if other != name)
+        return kept or self.context.recorder.reads(self.token, parameter)
+
+    # ---- the end of a trial ----
+
+    def restore_storages(self) -> None:
+        for storage, handle in self.journal.items():
+            storage.handle = handle
+            if handle is storage.original:
+                storage.written = None
+
+    def take_back(self) -> None:
+        self.restore_storages()
+        self.check.go_back()
+
+    def keep(self) -> None:
+        """The state as before the loop, but for what has been learned of the call."""
+        context, saved = self.context, self.check.saved
+        context.facts = learned(self.outer, context.facts, context.loops.active.keys() - saved["active"].keys())
+        context.loops.active = dict(saved["active"])
+        branches_ = context.branches
+        branches_.live, branches_.inside = saved["live"], saved["inside"]
+        branches_.journals[:] = saved["journals"]
+        branches_.choices[:] = saved["choices"]
+
+
+def _names_in(node: Any) -> set[str]:
+    found = {node.id} if type(node).__name__ == "Name" else set[str]()
+    for child in children(node):
+        found |= _names_in(child)
+    return found
+
+
+def _holds(value: Value, handle: Handle) -> bool:
+    """Whether a value is made of another without an operation in between."""
+    if type(value) is ArrayValue:
+        return value.storage.handle is handle
+    if type(value) is ScalarValue:
+        formula = value.formula
+        return getattr(formula, "handle", None) is handle or any(_holds(one, handle) for one in getattr(formula, "operands", ()))
+    if isinstance(value, (tuple, list)):
+        return any(_holds(one, handle) for one in value)
+    return False
+
+
+def _rounds(condition: Condition, index: str, active: Mapping[str, Any]) -> Size | None:
+    """How often a condition holds that gets harder to meet by the same amount in each round; None for any other."""
+    if condition.relation not in ("<", "<="):
+        return None
+    room = condition.right - condition.left - (1 if condition.relation == "<" else 0)  # it holds while this is not negative
+    parts = linear_in(room, frozenset((index,)))
+    if parts is None or index not in parts[0]:
+        return None
+    slope, start = parts[0][index], parts[1]
+    inner = [name for name in active if name != index and not isinstance(start, int) and name in symbols(start)]
+    if not isinstance(slope, int) or slope >= 0 or any(active[name].low is None for name in inner):
+        return None
+    return maximum(floordiv(start, -slope) + 1, 0)
+
+
+def _containers_unchanged(before: Any, after: Any) -> None:
+    for mine, theirs in ((before.lists, after.lists), (before.dicts, after.dicts)):
+        for key, (_, saved) in mine.items():
+            now = theirs[key][1] if key in theirs else saved
+            items = zip(saved, now) if isinstance(saved, list) else [(saved.get(name), now.get(name)) for name in {**saved, **now}]
+            if len(saved) != len(now) or not all(one is two for one, two in items):
+                raise Unfit("it changes a list, a dict or an object")

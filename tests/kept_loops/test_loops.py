@@ -1,0 +1,311 @@
+"""Loops that stay in the program: what NumPy gives, one compilation for any number of rounds, the same by every engine."""
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+from staxlang.compiler.loops.execute import execute
+from staxlang.compiler.loops.oracle import to_python
+from staxlang.runtime.reference import run_graph
+from staxlang.runtime.stages import Shown
+
+
+def grow(x, n):
+    for i in range(n):
+        x = x * 1.01 + i
+    return x
+
+
+def total(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i % 3]
+    return s
+
+
+def jacobi(a, b, n):
+    for _ in range(n):
+        b[1:-1] = 0.33 * (a[:-2] + a[1:-1] + a[2:])
+        a[1:-1] = 0.33 * (b[:-2] + b[1:-1] + b[2:])
+
+
+def heat(u, n):
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def swapped(u, n):
+    u, v = u.copy(), np.zeros_like(u)
+    for _ in range(n):
+        v[1:-1] = (u[:-2] + u[2:]) * 0.5
+        u, v = v, u
+    return u, v
+
+
+def fibonacci(x, n):
+    a, b = x[0], x[1]
+    for _ in range(n):
+        a, b = b, (a + b) * 0.5
+    return a, b
+
+
+def cholesky(a, n):
+    n = a.shape[0]
+    a[0, 0] = np.sqrt(a[0, 0])
+    for i in range(1, n):
+        for j in range(i):
+            a[i, j] -= np.dot(a[i, :j], a[j, :j])
+            a[i, j] /= a[j, j]
+        a[i, i] -= np.dot(a[i, :i], a[i, :i])
+        a[i, i] = np.sqrt(a[i, i])
+
+
+def doubled(x, n):
+    while x.sum() < n * 100.0:
+        x = x * 2
+    return x
+
+
+def newton(x, n):
+    err, rounds = 1.0, 0
+    while err > 1e-10:
+        y = 0.5 * (x + 2 / x)
+        err = np.abs(y - x).max()
+        x = y
+        rounds += 1
+    return x, rounds
+
+
+def left_by_break(x, n):
+    for i in range(n):
+        x = x + 1
+        if x.sum() > 50:
+            break
+    return x, i
+
+
+def left_by_return(x, n):
+    for _ in range(n):
+        x = x + 1
+        if x.sum() > 50:
+            return x * 2
+    return x
+
+
+def with_else(x, n):
+    for _ in range(n):
+        x = x + 1
+        if x[0] > 20:
+            break
+    else:
+        x = -x
+    return x
+
+
+def continued(x, n):
+    s = 0.0
+    for i in range(n):
+        if x[i % 5] > 0.5:
+            continue
+        s = s + x[i % 5] * i
+    return s
+
+
+def checksum(x, n):
+    crc = 0xFFFFFFFF
+    for i in range(n):
+        crc ^= int(x[i % 10] * 255)
+        for _ in range(8):
+            if crc & 1:
+                crc = (crc >> 1) ^ 0xEDB88320
+            else:
+                crc >>= 1
+    return crc ^ 0xFFFFFFFF
+
+
+def counted_down(x, n):
+    i = n
+    while i > 0:
+        x = x + i
+        i -= 2
+    return x
+
+
+def rows(x, n):
+    s = np.zeros(2)
+    for row in x.reshape(5, 2):
+        s = s * 0.5 + row * n
+    return s
+
+
+def by_data(x, n):
+    y = np.zeros(4)
+    ends = (np.arange(5) * 2).astype(np.int64)
+    for i in range(4):
+        s = 0.0
+        for j in range(ends[i], ends[i + 1]):
+            s += x[j] * n
+        y[i] = s
+    return y
+
+
+def triangle(x, n):
+    out = np.zeros((6, 6))
+    for i in range(6):
+        for j in range(i, 6):
+            out[i, j] = x[i] * x[j] + n
+    return out
+
+
+def first_round_differs(x, n):
+    best = None
+    for i in range(n):
+        value = (x * i).sum()
+        best = value if best is None else max(best, value)
+    return best
+
+
+def left_behind(x, n):
+    for i in range(n):
+        t = x * i
+        last = i
+    return t, last
+
+
+def masked(x, n):
+    z = np.zeros_like(x)
+    count = np.zeros(x.shape, np.int64)
+    for k in range(n):
+        m = z < 2.0
+        z[m] = z[m] * z[m] + x[m]
+        count[m] = k
+    return z, count
+
+
+def untouched(x, n):
+    for _ in range(n):
+        pass
+    return x + 1
+
+
+PROGRAMS = [
+    grow, total, jacobi, heat, swapped, fibonacci, cholesky, doubled, newton, left_by_break, left_by_return, with_else, continued, checksum,
+    counted_down, rows, by_data, triangle, first_round_differs, left_behind, masked, untouched,
+]  # fmt: skip
+X = np.random.default_rng(5).random(10)
+
+
+def arguments(function, n):
+    if function is jacobi:
+        return X.copy(), X.copy(), n
+    if function is cholesky:
+        square = np.random.default_rng(1).random((12, 12))
+        return square @ square.T + 12 * np.eye(12), n
+    return X.copy(), n
+
+
+def same(got, want):
+    assert type(got) is type(want) or np.isscalar(want), (got, want)
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for one, two in zip(got, want, strict=True):
+            same(one, two)
+    elif want is not None:
+        assert np.asarray(got).dtype == np.asarray(want).dtype
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+def test_program(function):
+    """Results and arguments are NumPy's; another number of rounds needs no other version; the route is native."""
+    kernel = stax.kernel(function)
+    for n in (30, 41, 7):
+        wanted, given = arguments(function, n), arguments(function, n)
+        want, got = function(*wanted), kernel(*given)
+        same(got, want)
+        for mine, theirs in zip(given, wanted, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+    stats = kernel.stats()
+    assert stats.route == "native" and stats.versions == 1, stats
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+def test_every_engine(function):
+    """The graph by NumPy, the loop program and the schedule as Python text, and the strict machine: the same values."""
+    kernel = stax.kernel(function)
+    given = arguments(function, 30)
+    kernel(*arguments(function, 30))
+    version = kernel._dispatcher.version_for(given, {})
+    shown = Shown(kernel, version)
+    graph = version.source.graph
+    arrays = [array for array in given if isinstance(array, np.ndarray)][: len(graph.inputs)]
+    scalars = [] if not graph.scalars else [30]
+    sizes = {"n": 30}
+
+    def run(by):
+        inputs = [np.array(array) for array in arrays]
+        return by(inputs), inputs
+
+    want = run(lambda inputs: run_graph(graph, inputs, scalars, sizes))
+    space = {}
+    for text in (to_python(shown.stages.loops), to_python(shown.stages.schedule)):
+        exec(compile(text, "<loops>", "exec"), space)
+        check(run(lambda inputs: space["program"](inputs, scalars, sizes)), want)
+    check(run(lambda inputs: execute(shown.stages.schedule, inputs, scalars, sizes)), want)
+
+
+def check(got, want):
+    for mine, theirs in zip((*got[0], *got[1]), (*want[0], *want[1]), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-300)
+
+
+def test_compilation_does_not_grow_with_the_rounds():
+    """The program's text is the same for 40 rounds and for 4 million of them."""
+
+
+    def few(x):
+        for i in range(400):
+            x = x * 0.5 + i
+        return x
+
+    def many(x):
+        for i in range(4_000_000):
+            x = x * 0.5 + i
+        return x
+
+    texts = [stax.kernel(function).show("llvm", np.ones(3)) for function in (few, many)]
+    assert abs(len(texts[0]) - len(texts[1])) < 100
+
+
+def test_a_sweep_makes_no_copies():
+    """Two arrays that are swept in turns: each round reads one and writes the other, and nothing is copied within a round."""
+    report = stax.kernel(jacobi).explain(X.copy(), X.copy(), 100)
+    assert not [one for one in report.copies if "round" in one], report
+
+
+def test_an_index_out_of_range_in_a_round():
+    @stax.kernel
+    def f(x, n):
+        s = 0.0
+        for i in range(n):
+            s += x[i]
+        return s
+
+    assert f(X, 10) == pytest.approx(X.sum())
+    with pytest.raises(IndexError):
+        f(X, 11)
+    assert f(X, 10) == pytest.approx(X.sum())
+
+
+def test_short_loops_are_unrolled():
+    """A few rounds of a small body are optimized as one."""
+
+    @stax.kernel
+    def f(x):
+        for k in range(5):
+            x = x * 2 + k
+        return x
+
+    assert " loop(" not in f.show("graph", X)
+    np.testing.assert_array_equal(f(X), f.__wrapped__(X))
