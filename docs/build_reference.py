@@ -1,4 +1,5 @@
-"""Writes the pages that come from tables: docs/errors/ from the catalogue of diagnostics, docs/operations.md from the operations.
+"""Writes the pages that come from tables: docs/errors/ from the catalogue of diagnostics, docs/operations.md from the operations,
+docs/numpy.md from what NumPy's names mean.
 
     python docs/build_reference.py           # write them
     python docs/build_reference.py --check   # only say which are not up to date
@@ -10,6 +11,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from numpy_page import numpy_version, page
 
 from staxlang.base.catalogue import CATALOGUE, SUBJECTS, DiagnosticKind
 from staxlang.base.operations import OPERATIONS, Operation
@@ -66,7 +70,11 @@ def _cell(text: str) -> str:
 def pages() -> dict[Path, str]:
     """Every generated page and its text."""
     found = {DOCS / "errors" / f"{kind.code}.md": error_page(kind) for kind in CATALOGUE.values()}
-    return found | {DOCS / "errors" / "index.md": error_index(), DOCS / "operations.md": operations_page()}
+    found |= {DOCS / "errors" / "index.md": error_index(), DOCS / "operations.md": operations_page()}
+    table = DOCS / "numpy.md"
+    if not table.exists() or f"NumPy {numpy_version()}'s" in table.read_text(encoding="utf-8") or "--numpy" in sys.argv:
+        found[table] = page()  # another NumPy has other names: its table is made on demand, `--numpy`
+    return found
 
 
 def stale() -> list[str]:

@@ -32,7 +32,7 @@ _HOME_ROWS: dict[str, str] = {
 """The names that are no operations: those are found by name in the table and the standard library."""
 
 _NAMESPACES = frozenset(("fft", "random"))
-_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "namespace", "stdlib"))
+_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "namespace", "stdlib", "array_api_adapter"))
 
 __all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]  # pyright: ignore[reportUnsupportedDunderAll]  (loaded lazily)
 

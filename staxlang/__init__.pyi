@@ -1413,6 +1413,8 @@ def poisson_nll_loss(input: _F, target: Any, log_input: bool = True, full: bool 
 def poisson_nll_loss(input: Array, target: Any, log_input: bool = True, full: bool = False, eps: _Float = 1e-08, reduction: str = "mean") -> Any: ...
 @overload
 def poisson_nll_loss(input: _Given, target: Any, log_input: bool = True, full: bool = False, eps: _Float = 1e-08, reduction: str = "mean") -> NDArray[Any]: ...
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, kwargs: Any) -> Any: """`func1d(row, *args, **kwargs)` of every vector along an axis, whose place the axes of its results take."""
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any: """The array, of which no element may be infinite or NaN."""
 @overload
 def relu(x: _F) -> _F: """`x` where it is positive, else 0. NaN stays NaN; the derivative at 0 is 0."""
 @overload

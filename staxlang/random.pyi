@@ -23,6 +23,8 @@ def dirichlet(key: Any, alpha: Any, shape: Any = ..., dtype: Any = ...) -> Any: 
 def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = ...) -> Any: """How often something happens that happens `lam` times on average: by search below 16, else by Hoermann's method of 1993."""
 def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = ...) -> Any: """The number of successes among `n` trials of probability `p`: by search for means below 16, else by Hoermann's method of 1993."""
 def negative_binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = ...) -> Any: """The number of failures before `n` successes of probability `p`: a Poisson number whose mean is a gamma number."""
+def multinomial(key: Any, n: Any, pvals: Any, shape: Any = ...) -> Any: """How often each of several outcomes comes in `n` independent trials; `pvals` are their probabilities, the last one is what is left to 1."""
+def vonmises(key: Any, mu: Any, kappa: Any, shape: Any = None, dtype: Any = ...) -> Any: """Angles between -pi and pi around `mu`, with density proportional to exp(kappa * cos(x - mu)) (Best and Fisher, 1979)."""
 def orthogonal(key: Any, n: Any, shape: Any = ..., dtype: Any = ...) -> Any: """Orthogonal matrices of n rows, uniformly distributed (Mezzadri, "How to generate random matrices from the classical compact groups",
     2007): the factor of a matrix of normal numbers, its columns' signs set by the other factor's diagonal."""
 def ball(key: Any, d: Any, shape: Any = ..., dtype: Any = ...) -> Any: """Points of the unit ball of d dimensions, uniformly distributed: a normal vector's direction, and the d-th root of a uniform number."""

@@ -68,6 +68,9 @@ def invoke(call: CallContext, function: Value, args: list[Value], kwargs: dict[s
     if method is not None:
         return invoke(call, method, [function, *args], kwargs)
     found = operators.plain_object(function)
+    refused = names.refused(found)
+    if refused is not None:
+        return refused.apply(call, args, kwargs, call.span)
     if callable(found) or (isinstance(function, ObjectValue) and callable(function.object)):
         owner = getattr(args[0], "object", None) if args else None
         advice = plain_advice(owner, call.operation_text().rpartition(".")[0])

@@ -27,6 +27,7 @@ from staxlang.typecheck.notation import size_of_dim
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.python_modules import PYTHON_ROWS
 from staxlang.typecheck.scalars import DEFAULT_DTYPE, KIND_OF, Leaf
+from staxlang.typecheck.surface.mapping import VECTORIZED
 from staxlang.typecheck.values import (
     ArrayValue,
     BoundMethod,
@@ -139,6 +140,8 @@ def _lift(context: EvaluationContext, value: Any, getter: Getter, span: Span | N
     if declared is not None:
         context.content(getter, "identity", value, span)
         return _declared_size(context, declared, span)
+    if kind is np.vectorize:
+        return _vectorized(context, value, getter, span)
     known = known_object(value)
     if known is not None:
         context.content(getter, "identity", value, span)
@@ -179,6 +182,14 @@ def known_object(value: Any) -> Value | None:
     if isinstance(value, type) and value.__module__.partition(".")[0] in STABLE_MODULES:
         return StaticValue(value)
     return StaticValue(value) if isinstance(value, BuiltinFunctionType) else None
+
+
+def _vectorized(context: EvaluationContext, value: Any, getter: Getter, span: Span | None) -> Value:
+    """A function under `np.vectorize`, made outside of the kernel."""
+    context.content(getter, "identity", value, span)
+    function = lift(context, value.pyfunc, getter.step("attribute", "pyfunc"), span)
+    options = [StaticValue(one) for one in (value.otypes, tuple(value.excluded) or None, value.signature)]
+    return PartialValue(MeaningValue(VECTORIZED), [function, *options], {})
 
 
 def is_stable(module: ModuleType) -> bool:

@@ -30,24 +30,33 @@ from staxlang.typecheck.surface import (
     grids,
     joining,
     linear,
+    mapping,
     matrices,
     reductions,
     shaping,
 )  # fmt: skip
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
-from staxlang.typecheck.surface.elementwise import UfuncMeaning, UfuncMethodMeaning, outer
+from staxlang.typecheck.surface.elementwise import UfuncMeaning
 from staxlang.typecheck.surface.extents import extent_value
 from staxlang.typecheck.surface.externs import ExternMeaning
 from staxlang.typecheck.surface.indexing import subscript
-from staxlang.typecheck.surface.library import LIBRARY_SPELLINGS, RANDOM_ADVICE, REFUSED_ADVICE, WORD_CONSTANTS
+from staxlang.typecheck.surface.library import (
+    LIBRARY_SPELLINGS,
+    RANDOM_ADVICE,
+    REFUSED_ADVICE,
+    REFUSED_ATTRIBUTES,
+    STATIC_FUNCTIONS,
+    WORD_CONSTANTS,
+)  # fmt: skip
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
 from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
-from staxlang.typecheck.surface.updating import assign_subscript, at, values_for
+from staxlang.typecheck.surface.ufunc_methods import UfuncMethodMeaning, method_of
+from staxlang.typecheck.surface.updating import assign_subscript, values_for
 from staxlang.typecheck.values import Meaning, StaticValue, Value
 
 __all__ = [
-    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "indexed", "method", "resolve", "resolve_attribute", "subscript",
-    "values_for", "word", "word_constant",
+    "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "indexed", "method", "refused", "resolve", "resolve_attribute",
+    "subscript", "values_for", "word", "word_constant",
 ]  # fmt: skip
 
 KNOWN_COMPOSITES: frozenset[str] = frozenset((
@@ -57,7 +66,7 @@ KNOWN_COMPOSITES: frozenset[str] = frozenset((
 """Library functions that are recorded whole: the first ones until lowering, which knows a better form than their text; activations until
 the passes have made their operands equal, so that equal calls meet before they are opened (compiler/passes/decompose.py)."""
 
-_SURFACES = (attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, matrices, reductions, shaping)
+_SURFACES = (attributes, choices, creation, dtypes, einsum, externs, grids, joining, linear, mapping, matrices, reductions, shaping)
 """They declare their spellings when they are imported."""
 _FOREIGN = frozenset(("numpy", "math", "cmath", "scipy", "torch", "jax", "cupy"))
 _STATIC_MATH = ("comb", "dist", "factorial", "frexp", "gamma", "isclose", "isqrt", "lgamma", "modf", "perm", "remainder", "ulp")
@@ -101,30 +110,14 @@ def resolve_attribute(owner: Any, name: str) -> Meaning | None:
         return None
     full = f"{meaning.name}.{name}"
     row = meaning.row
-    if name == "outer" and meaning.arity == 2:
-        return UfuncMethodMeaning(full, row, name, outer(row))
-    if name == "at":
-        return UfuncMethodMeaning(full, row, name, at(row))
-    implementation = _METHOD_ROWS.get((name, row))
-    if implementation is None:
-        return RefusedMeaning(full)
-    return UfuncMethodMeaning(full, row, name, implementation)
+    implementation = method_of(row, meaning.arity, name)
+    return RefusedMeaning(full) if implementation is None else UfuncMethodMeaning(full, row, name, implementation)
 
 
 def indexed(object: Any) -> Meaning | None:
     """What indexing an object of NumPy means: np.mgrid, np.ogrid, np.r_, np.c_."""
     name = next((name for name in ("mgrid", "ogrid", "r_", "c_") if object is getattr(np, name)), None)
     return None if name is None else SPELLINGS[f"indexed.{name}"]
-
-
-_METHOD_ROWS = {
-    ("reduce", "add"): reductions.sum_, ("reduce", "multiply"): reductions.prod, ("reduce", "maximum"): reductions.max_,
-    ("reduce", "minimum"): reductions.min_, ("reduce", "logical_and"): reductions.all_, ("reduce", "logical_or"): reductions.any_,
-    ("accumulate", "add"): reductions.cumsum, ("accumulate", "multiply"): reductions.cumprod,
-    ("accumulate", "maximum"): reductions.extreme_so_far("max"), ("accumulate", "minimum"): reductions.extreme_so_far("min"),
-    ("accumulate", "logical_or"): reductions.extreme_so_far("max", truths=True),
-    ("accumulate", "logical_and"): reductions.extreme_so_far("min", truths=True),
-}  # fmt: skip
 
 
 def _foreign(object: Any, kind: type) -> Meaning | None:
@@ -142,6 +135,13 @@ def _foreign(object: Any, kind: type) -> Meaning | None:
         _enter(object, meaning)
         return meaning
     return RefusedMeaning(spoken if module.startswith("numpy") else f"{module}.{name}", REFUSED_ADVICE.get(name))
+
+
+def refused(object: Any) -> Meaning | None:
+    """What a class of NumPy's says when it is called and is no operation; None for anything else."""
+    if isinstance(object, type) and object.__module__.partition(".")[0] == "numpy":
+        return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
+    return None
 
 
 def _fill() -> None:
@@ -165,6 +165,10 @@ def _fill() -> None:
             _enter(function, MathMeaning(f"math.{name}", row, function))
     for name in _STATIC_MATH:
         _enter(getattr(math, name), StaticMathMeaning(f"math.{name}", getattr(math, name)))
+    for name in STATIC_FUNCTIONS:
+        _enter(getattr(np, name), StaticMathMeaning(f"np.{name}", getattr(np, name)))
+    for name in ("longlong", "ulonglong"):  # types of their own beside int64 and uint64
+        _enter(getattr(np, name), DTypeMeaning(f"np.{name}", DTYPES["i64" if name == "longlong" else "u64"]))
     _enter(math.prod, MathSumMeaning("math.prod", math.prod, "multiply"))
     _enter(math.fsum, MathSumMeaning("math.fsum", math.fsum, "add"))
 
@@ -200,7 +204,10 @@ def method(name: str) -> Meaning | None:
 
 def attribute(name: str) -> Meaning | None:
     """`x.name`: the array is the only argument."""
-    return SPELLINGS.get(f"attribute.{name}")
+    found = SPELLINGS.get(f"attribute.{name}")
+    if found is None and name in REFUSED_ATTRIBUTES:
+        return RefusedMeaning(f".{name}", REFUSED_ATTRIBUTES[name], attribute=True)
+    return found
 
 
 REFUSED_METHODS: frozenset[str] = frozenset(

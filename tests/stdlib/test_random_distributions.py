@@ -44,6 +44,14 @@ def student_cdf(x: float) -> float:
     return 0.5 + 0.375 * x / math.sqrt(r) * (1 - x * x / (12 * r))
 
 
+def vonmises_cdf(kappa: float) -> Callable[[float], float]:
+    """By the integral of its density, around 0."""
+    at = np.linspace(-math.pi, math.pi, 4001)
+    density = np.exp(kappa * (np.cos(at) - 1))
+    parts = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    return lambda x: float(np.interp(x, at, parts / parts[-1]))
+
+
 CONTINUOUS: dict[str, tuple[str, str, Callable[[float], float]]] = {
     "rayleigh": ("rayleigh", "1, N, 2.0", lambda x: -math.expm1(-x * x / 8)),
     "weibull": ("weibull", "2, 1.5, N, 2.0", lambda x: -math.expm1(-((x / 2) ** 1.5))),
@@ -55,6 +63,9 @@ CONTINUOUS: dict[str, tuple[str, str, Callable[[float], float]]] = {
     "cauchy as t": ("student_t", "8, 1.0, N", lambda x: 0.5 + math.atan(x) / math.pi),
     "wald": ("wald", "9, 3.0, 2.0, N", lambda x: wald_cdf(x, 3, 2)),
     "gamma": ("gamma", "10, 3.0, N, 2.0", lambda x: gamma_cdf(x / 2, 3)),
+    "vonmises": ("vonmises", "56, 0.0, 2.0, N", vonmises_cdf(2.0)),
+    "vonmises of 0": ("vonmises", "57, 0.0, 0.0, N", vonmises_cdf(0.0)),
+    "vonmises of 200": ("vonmises", "58, 0.0, 200.0, N", vonmises_cdf(200.0)),
     "gamma of 1/2": ("gamma", "11, 0.5, N", lambda x: gamma_cdf(x, 0.5)),
     "gamma of 1": ("gamma", "12, 1.0, N", lambda x: gamma_cdf(x, 1)),
     "gamma of 7.5": ("gamma", "13, 7.5, N", lambda x: gamma_cdf(x, 7.5)),
@@ -133,6 +144,27 @@ def test_binomial_at_the_ends_and_of_arrays() -> None:
     assert fits(x[:, 3], binomial_chances(30, 0.5)) and fits(x[:, 4], binomial_chances(1000, 0.5))
 
 
+@pytest.mark.parametrize("p", [[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.1, 0.1, 0.8]])
+def test_multinomial(p: list[float]) -> None:
+    x = stax.random.multinomial(59, 40, np.array(p), N)
+    assert x.dtype == np.int64 and x.shape == (N, 3) and x.min() >= 0 and (x.sum(-1) == 40).all()
+    for k, share in enumerate(p):
+        assert fits(x[:, k], binomial_chances(40, share)) if 0 < share < 1 else (x[:, k] == 40 * share).all()
+    for wrong in ([0.5, 0.6, 0.1], [-0.1, 0.6, 0.5]):
+        with pytest.raises(stax.StaxError, match="multinomial"):
+            stax.random.multinomial(59, 40, np.array(wrong))
+
+
+def test_angles_around_any_mean() -> None:
+    mu, kappa = np.array([0.0, 3.0, -2.0]), np.array([1e7, 4.0, 1.0])
+    x = stax.random.vonmises(60, mu, kappa, (N, 3))
+    assert x.min() >= -np.pi and x.max() <= np.pi
+    assert kolmogorov((x[:, 1] - 3.0 + np.pi) % (2 * np.pi) - np.pi, vonmises_cdf(4.0)) < LIMIT
+    assert abs(x[:, 0].std() * math.sqrt(1e7) - 1) < 0.05
+    with pytest.raises(stax.StaxError, match="vonmises: kappa is not negative"):
+        stax.random.vonmises(60, 0.0, np.float64(-1.0))
+
+
 def test_waiting() -> None:
     x = stax.random.geometric(25, 0.3, N)
     assert x.dtype == np.int64 and x.min() == 1 and fits(x - 1, 0.3 * 0.7 ** np.arange(60))
@@ -183,7 +215,7 @@ DRAWS: dict[str, str] = {
     "geometric": "key, 0.3, shape", "rayleigh": "key, shape", "weibull": "key, 1.5, shape", "pareto": "key, 2.0, shape",
     "power": "key, 2.0, shape", "triangular": "key, 0.0, 1.0, 4.0, shape", "maxwell": "key, shape", "student_t": "key, 3.0, shape",
     "wald": "key, 1.0, 2.0, shape", "gamma": "key, 0.7, shape", "beta": "key, 0.5, 2.0, shape", "poisson": "key, 40.0, shape",
-    "binomial": "key, 100, 0.4, shape", "rademacher": "key, shape",
+    "binomial": "key, 100, 0.4, shape", "rademacher": "key, shape", "vonmises": "key, 0.0, 2.0, shape",
 }  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def together(results: Any) -> tuple[Any, ...]:
     return tuple(cast("tuple[Any, ...]", results)) if isinstance(results, (tuple, list)) else (results,)
 
 
-_FAMILIES: Final[dict[str, str]] = {"linalg": "linear", "fft": "fourier", "sort": "ordering"}
+_FAMILIES: Final[dict[str, str]] = {"linalg": "linear", "fft": "fourier", "sort": "ordering", "ufunc": "ufuncs", "memory": "reading"}
 """First parts of the names that are Stax's own, and their modules."""
 _known: dict[str, Extern] = {}
 

@@ -61,9 +61,8 @@ def _absolute(n: Numbers, z: Value) -> Value:
 def _sign(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
     size = n("hypot", x, y)
-    zero = n.test("equal", size, n.of(0.0))
-    size = n.choose(zero, n.of(1.0), size)
-    return n.join(n.div(x, size), n.div(y, size))
+    zero, nothing = n.test("equal", size, n.of(0.0)), n.of(0.0)
+    return n.join(*[n.choose(zero, nothing, n.div(part, size)) for part in (x, y)])  # 0 without a sign, as NumPy's
 
 
 def _reciprocal(n: Numbers, z: Value) -> Value:

@@ -116,6 +116,16 @@ def promote_types(call: CallContext, type1: Value, type2: Value, /) -> Value:
     return StaticValue(promote(named_dtype(call, type1), named_dtype(call, type2)).numpy)
 
 
+@spelled("np.common_type")
+def common_type(call: CallContext, *arrays: Value) -> Value:
+    """The scalar type of floats that hold all of them; integers count as f64."""
+    kinds = [array_of(call, value).dtype for value in arrays]
+    for dtype in kinds:
+        if dtype.kind == "b":
+            call.error("dtype-mismatch", operation="common_type", expected="arrays of numbers", given="bool")
+    return StaticValue(np.common_type(*(np.empty(0, dtype.numpy) for dtype in kinds)))
+
+
 @spelled("np.min_scalar_type")
 def min_scalar_type(call: CallContext, a: Value, /) -> Value:
     if isinstance(a, ArrayValue):

@@ -102,30 +102,6 @@ class UfuncMeaning:
         return f"meaning {self.name}"
 
 
-class UfuncMethodMeaning:
-    """`np.add.reduce` and its like. `reduction` and `accumulation` are the spellings that the row's have, None where it has none."""
-
-    __slots__ = ("implementation", "method", "name", "row")
-
-    def __init__(self, name: str, row: str, method: str, implementation: Callable[..., Value]) -> None:
-        self.name = name
-        self.row = row
-        self.method = method
-        self.implementation = implementation
-
-    def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
-        if self.method in ("reduce", "accumulate"):
-            given = {**dict(zip(("array", "axis", "dtype", "out", "keepdims", "initial", "where"), args, strict=False)), **kwargs}
-            array = given.pop("array", None)
-            if array is None:
-                call.error("missing-argument", function=self.name, name="array")
-            return self.implementation(call, array, **{"axis": StaticValue(0), **given})
-        return self.implementation(call, *args, **kwargs)
-
-    def __repr__(self) -> str:
-        return f"meaning {self.name}"
-
-
 def outer(row: str) -> Callable[..., Value]:
     """The row on all pairs of elements: the first operand's axes, then the second's."""
 

@@ -17,7 +17,7 @@ from staxlang.typecheck.extern_operations import ExternOperation
 from staxlang.typecheck.surface.arguments import array_of, nonzero_extent
 from staxlang.typecheck.surface.reductions import all_
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import FALSE, NONE, TRUE, SizeValue, StaticValue, Value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, SizeValue, StaticValue, Value
 
 
 @spelled("word.extern")
@@ -44,6 +44,16 @@ def called(call: CallContext, row: Extern, operands: tuple[Value, ...], options:
         for number, type in enumerate(results)
     ])  # fmt: skip
     return made[0] if len(made) == 1 else made
+
+
+def applied(call: CallContext, name: str, *operands: ArrayValue, **options: Any) -> ArrayValue:
+    """The one result of an operation of Stax's own, its options plain Python values."""
+    row = find_extern(name)
+    if row is None:
+        raise LookupError(f"no extern operation is called {name!r}")
+    result = called(call, row, operands, {key: StaticValue(value) for key, value in options.items()})
+    assert isinstance(result, ArrayValue)
+    return result
 
 
 def _option(call: CallContext, name: str, value: Value) -> Any:

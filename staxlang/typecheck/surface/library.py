@@ -23,7 +23,7 @@ _SETS = (
 _MORE = (
     "poly polyadd polysub polymul polydiv polyder polyint polyfit roots i0 kaiser diag_indices diag_indices_from tril_indices triu_indices "
     "tril_indices_from triu_indices_from unravel_index ravel_multi_index choose insert resize fromfunction apply_over_axes nanargmax "
-    "nanargmin packbits unpackbits"
+    "nanargmin packbits unpackbits apply_along_axis asarray_chkfinite"
 )
 _LINALG = (
     "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "
@@ -49,6 +49,7 @@ def _spelled() -> dict[str, str]:
     table |= {f"np.fft.{name}": f"fft.{name}" for name in _FFT.split()}
     table |= {f"method.{name}": name for name in ("mean", "var", "std", "trace")}
     table |= {f"np.{name}": name for name in f"{_ORDERS} {_SETS} {_MORE}".split()}
+    table |= {"np.compress": "_compress", "np.extract": "_extract", "method.compress": "_compress_method"}
     table |= {"method.sort": "_sort_in_place", "method.argsort": "argsort"}
     table |= {"method.partition": "_partition_in_place", "method.argpartition": "argpartition", "method.nonzero": "nonzero"}
     return table
@@ -61,14 +62,59 @@ WORD_CONSTANTS: dict[str, Any] = {
     "errstate": np.errstate,
 }  # fmt: skip
 
-_DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
+_DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
+_FILES = "read and write files outside of the kernel, and pass the arrays"
+_TEXTS = "make texts of numbers outside of the kernel: it gives its results back"
+_BYTES = "make the array outside of the kernel and pass it; `x.view(dtype)` reads bytes as numbers"
+_DATES = "kernels compute with numbers: pass dates as integers, `dates.view(np.int64)`"
+_PROCESS = "it is about the NumPy of this process and no array: call it outside of the kernel"
+_MATRICES = "use two-dimensional arrays with `@`, and `np.block` to join them"
+_LOOPS = "write a loop for each axis, `for i in range(x.shape[0])`, or operations on whole arrays"
+_RECORDS = "pass each field as an array of its own"
+_NUMBERS_ONLY = "kernels compute with numbers and booleans: `np.asarray(x, dtype=float)` outside"
+_WIDEST = "`np.float64` and `np.complex128` are the widest floats of kernels"
+_ABSTRACT = "it is a family of dtypes: convert by one of them, `np.float64(x)`, `np.int64(x)`"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
-    ("compress extract", _DATA_SIZED),
+    ("trim_zeros", _DATA_SIZED),
+    ("mask_indices", "use `np.tril_indices` or `np.triu_indices`, or `stax.nonzero(mask, size=n)`"),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
-    ("vectorize frompyfunc", "write the function on whole arrays: a kernel's operations are elementwise already"),
-    ("apply_along_axis", "use operations with `axis=`"),
+    ("frompyfunc", "use `np.vectorize`, or write the function on whole arrays: a kernel's operations are elementwise already"),
+    ("einsum_path", "`np.einsum` chooses the order of its products itself"),
+    ("real_if_close", "the dtype of its result depends on data: use `x.real`"),
+    ("as_strided", "use `np.lib.stride_tricks.sliding_window_view`, slices with steps, or `np.broadcast_to`"),
+    ("load loadtxt genfromtxt fromfile fromregex save savetxt savez savez_compressed tofile dump dumps", _FILES),
+    ("memmap", "open it outside of the kernel and pass it as an array, `np.asarray(m)`"),
+    ("array2string array_repr array_str", _TEXTS),
+    ("fromstring frombuffer tobytes", _BYTES),
+    ("from_dlpack", "pass the object itself: arguments with DLPack are arrays in a kernel"),
+    ("busday_count busday_offset is_busday busdaycalendar datetime_as_string datetime_data isnat datetime64 timedelta64", _DATES),
+    ("geterr seterr geterrcall seterrcall", "kernels do not warn; `with np.errstate(...)` may stay where it is"),
+    ("getbufsize setbufsize get_printoptions set_printoptions printoptions get_include show_config show_runtime info", _PROCESS),
+    ("asmatrix bmat matrix", _MATRICES),
+    ("poly1d", "use arrays of coefficients: `np.polyval`, `np.polymul`, `np.polyder`, `np.roots`"),
+    ("nditer nested_iters flatiter", _LOOPS),
+    ("broadcast", "use `np.broadcast_shapes` or `np.broadcast_arrays`"),
+    ("ndarray", "use `np.empty(shape, dtype)`"),
+    ("ufunc", "use `np.vectorize`, or write the function on whole arrays"),
+    ("recarray record void", _RECORDS),
+    ("str_ bytes_ object_ character flexible", _NUMBERS_ONLY),
+    ("longdouble clongdouble float96 float128 complex192 complex256", _WIDEST),
+    ("generic number integer signedinteger unsignedinteger inexact floating complexfloating", _ABSTRACT),
+    ("resize", "use `np.resize(x, shape)`, which makes a new array"),
+    ("getfield setfield", "use `x.view(dtype)`, or pass the field as an array of its own"),
+    ("setflags", "set them outside of the kernel; `x.copy()` is a writable array"),
+    ("to_device", "arrays stay where they are: `stax.kernel` takes them on the device that they are on"),
 )
 
 REFUSED_ADVICE: dict[str, str] = {name: advice for names, advice in _ADVICE_ROWS for name in names.split()}
+
+REFUSED_ATTRIBUTES: dict[str, str] = {
+    "base": "a kernel cannot ask who owns memory: ask outside of it, `y.base is x`, or `np.shares_memory(x, y)`",
+    "ctypes": "a kernel has no addresses: take the array's outside, and pass it to what wants it",
+    "data": "a kernel has no addresses: take the array's outside, and pass it to what wants it",
+}
+
+STATIC_FUNCTIONS = ("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "mintypecode", "typename")
+"""NumPy's functions of values that are known when compiling: NumPy itself is asked."""

@@ -67,15 +67,18 @@ class LibraryMeaning:
 
 
 class RefusedMeaning:
-    """A function that is known not to be an operation, with what to do instead."""
+    """A function, or an attribute of arrays, that is known not to be an operation, with what to do instead."""
 
-    __slots__ = ("advice", "name")
+    __slots__ = ("advice", "attribute", "name")
 
-    def __init__(self, name: str, advice: str | None = None) -> None:
+    def __init__(self, name: str, advice: str | None = None, attribute: bool = False) -> None:
         self.name = name
         self.advice = advice
+        self.attribute = attribute
 
     def apply(self, call: CallContext, args: list[Value], kwargs: dict[str, Value], span: Span | None) -> Value:
+        if self.attribute:
+            call.error("unknown-attribute", what=f"{call.text(0)} in a kernel", name=self.name.removeprefix("."), help=self.advice)
         call.error("unknown-operation", name=self.name, help=self.advice)
 
     def __repr__(self) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from staxlang.base.dtypes import BOOL, I64
+from staxlang.base.dtypes import BOOL, I64, promote
+from staxlang.base.operations import OPERATIONS, result_type
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType, element_count
 from staxlang.typecheck import views
@@ -15,7 +16,9 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface import reductions
 from staxlang.typecheck.surface.arguments import array_of, deciding, expand, number_or_array, take_view
+from staxlang.typecheck.surface.externs import applied
 from staxlang.typecheck.surface.indexing import (
+    Parts,
     Plan,
     along_axis,
     along_operands,
@@ -29,6 +32,7 @@ from staxlang.typecheck.surface.indexing import (
     plan,
     taken_apart,
 )  # fmt: skip
+from staxlang.typecheck.surface.reductions import MISSING
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted, ravel, reshaped
 from staxlang.typecheck.values import NONE, ArrayValue, SizeValue, StaticValue, Value
@@ -207,34 +211,60 @@ def _spread(call: CallContext, value: ArrayValue, shape: tuple[Size, ...]) -> Ar
     return broadcasted(call, value, shape)
 
 
-_AT_MODES = {"add": "add", "subtract": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
+AT_MODES = {"add": "add", "subtract": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
 
 
 def at(row: str) -> Callable[..., Value]:
-    """`np.add.at(a, indices, b)`: unbuffered, so that equal indices each count."""
+    """`np.add.at(a, indices, b)`: unbuffered, so that equal indices each count. Rows that no scatter does go through NumPy's own loop."""
+    name = f"np.{row}.at"
+    arity = OPERATIONS[row].arity
 
-    def apply(call: CallContext, a: Value, indices: Value, b: Value = NONE) -> Value:
+    def apply(call: CallContext, a: Value, indices: Value, b: Value = MISSING) -> Value:
         array = array_of(call, a)
-        mode = _AT_MODES.get(row)
-        value = number_or_array(call, b, "b")
-        if row == "subtract":
-            value = call.pointwise("negative", (value,))
-        if mode is None:
-            call.error("unknown-operation", name=f"np.{row}.at")
+        if (b is MISSING) is (arity == 2):
+            call.error("missing-argument" if arity == 2 else "too-many-arguments", function=name, name="b", expected=2, given=3)
+        more: tuple[Value, ...] = () if b is MISSING else (number_or_array(call, b, "b"),)
         parts = taken_apart(call, array, indices)
         if parts.mask is not None:
-            combined = call.pointwise(row, (array, b))
-            call.write(array, chosen_by(call, parts.mask, combined, array))
+            call.write(array, chosen_by(call, parts.mask, _applied(call, row, array, more), array))
             return NONE
         basic = basic_items(parts.items)
-        if basic is None:
-            scattered(call, array, plan(call, array, parts), value, mode)
-        else:
+        if basic is not None:
             part = take_view(call, array, views.subscript(array.shape, basic))
-            call.write(part, call.pointwise(row, (part, b)))
+            call.write(part, _applied(call, row, part, more))
+            return NONE
+        mode = AT_MODES.get(row)
+        if mode is None or array.dtype is BOOL or promote(array.dtype, call.type_of(more[0]).dtype).kind != array.dtype.kind:
+            _by_numpy(call, row, array, parts, more)
+        else:
+            value = call.pointwise("negative", more) if row == "subtract" else more[0]
+            scattered(call, array, plan(call, array, parts), value, mode)
         return NONE
 
     return apply
+
+
+def _applied(call: CallContext, row: str, array: ArrayValue, more: tuple[Value, ...]) -> Value:
+    """The row once for each element of an array; the result is cast to its dtype whatever it is, as NumPy's `at` does."""
+    return call.pointwise(row, (array, *more))
+
+
+def _by_numpy(call: CallContext, row: str, array: ArrayValue, parts: Parts, more: tuple[Value, ...]) -> None:
+    """The row on the elements of a vector, at the places that the index chooses, one after the other."""
+    places = _counted(call, element_count(array.shape))
+    places = reshaped(call, places, array.shape)
+    chosen = gather(call, plan(call, places, parts))
+    operands = [array_of(call, ravel(call, chosen))]
+    flat = array_of(call, ravel(call, array))
+    for value in more:
+        spread = _spread(call, call.to_array(value), chosen.shape)
+        operands.append(array_of(call, ravel(call, spread)))
+    try:
+        result_type(OPERATIONS[row], (array.dtype, *(operand.dtype for operand in operands[1:])))
+    except TypeError as problem:
+        call.error("not-accepted", requirement=f"np.{row}.at: {problem}")
+    result = applied(call, "ufunc.at", flat, *operands, row=row)
+    call.write(array, reshaped(call, result, array.shape))
 
 
 @spelled("np.put_along_axis")
