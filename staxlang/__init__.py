@@ -32,7 +32,9 @@ _HOME_ROWS: dict[str, str] = {
 """The names that are no operations: those are found by name in the table and the standard library."""
 
 _NAMESPACES = frozenset(("fft", "random"))
-_ROOMS = frozenset(("base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "namespace", "stdlib", "array_api_adapter"))
+_ROOMS = frozenset((
+    "base", "parser", "typecheck", "compiler", "runtime", "command", "editor", "importer", "namespace", "stdlib", "array_api_adapter",
+))  # fmt: skip
 
 __all__ = ["StaxError", "StaxWarning", "Tensor", "dims", "kernel"]  # pyright: ignore[reportUnsupportedDunderAll]  (loaded lazily)
 

@@ -104,6 +104,7 @@ inner: f(x, y) | f(v, w)
 dtype: f("f4") | f(np.int16)
 ediff1d: f(x) | f(v, to_end=1, to_begin=[2, 3])
 einsum: f("ij,kj->ik", x, y) | f("ij->j", x) | f("ii", s) | f("i,i", v, w)
+ndarray: f((2, 3)).shape
 empty: f((2, 3)).shape | f(3, dtype=np.int8).dtype
 empty_like: f(x).shape | f(x).dtype
 errstate: (lambda: np.sqrt(x))()
