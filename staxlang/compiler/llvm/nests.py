@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.blocks import Carried, run_if, run_loop
 from staxlang.compiler.llvm.expressions import apply_row, convert, evaluate
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Part, Value
+from staxlang.compiler.llvm.interleaves import emit_group, groups
 from staxlang.compiler.llvm.prefetches import fetch_ahead, rows_ahead
 from staxlang.compiler.llvm.recurrences import Link, before_first, late_last, links, take
 from staxlang.compiler.llvm.reduction import Reduction, counted
@@ -195,7 +196,10 @@ def _recurrence(f: Function, nest: Nest, loop: Loop, ends: tuple[str, str], kept
 
 def run_body(f: Function, nest: Nest, state: Reduction) -> None:
     f.module.ahead.update(rows_ahead(f, nest))
-    for statement in nest.body:
-        emit_statement(f, statement)
+    for statement, others in groups(f, nest.body):
+        if others and isinstance(statement, Store):
+            emit_group(f, [statement, *others])
+        else:
+            emit_statement(f, statement)
     state.update(f)
     fetch_ahead(f, f.module.ahead.get(id(nest), []))

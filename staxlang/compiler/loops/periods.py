@@ -1,4 +1,5 @@
-"""Axes that loads read over and over (`x[i % n]`, as of np.tile) become two - which round, which place in it - without divisions."""
+"""Axes that loads read over and over or in steps (`x[i % n]` of np.tile, `x[i // n]` of np.repeat) become two - which round, which place
+in it - without divisions. Of short rounds each place is a write of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from staxlang.compiler.loops.expressions import Expressions, replace_symbols, su
 from staxlang.compiler.loops.ir import Range
 from staxlang.compiler.node import Node
 
-# Rounds shorter than this are no loop for vectors.
+# Rounds up to this length are written out, if what they compute is no more than that; up to the other one they are no loop for vectors.
+WRITTEN_OUT, MOST_COST = 8, 64
 SHORT = 32
 
 
@@ -25,8 +27,16 @@ def without_periods(writes: list[Write], ranges: Sequence[Range], ex: Expression
         if period is None:
             made.append((name, extent))
             continue
+        if isinstance(period, int) and period < SHORT and not left:
+            if not _is_written_out(period, writes, ex):
+                made.append((name, extent))
+                continue
+            rounds = ex.fresh("i")
+            writes = [_split(write, name, period, rounds, place, ex) for place in range(period) for write in writes]
+            left = [(rounds, extent // period)]
+            continue
         rounds, place = ex.fresh("i"), ex.fresh("i")
-        writes = [_split(write, name, period, rounds, place, ex) for write in writes]
+        writes = [_split(write, name, period, rounds, symbol(place), ex) for write in writes]
         left = [(rounds, extent // period), (place, period), *left]
     return writes, tuple(made)
 
@@ -41,15 +51,18 @@ def _period(name: str, extent: Size, writes: Sequence[Write]) -> Size | None:
             for atom in divisions(size) if isinstance(size, SizeExpression) else ():
                 if atom.kind == "floordiv" and atom.parts[0] == symbol(name):
                     found[atom.parts[1]] = None
-    for period in found:
-        long = not isinstance(period, int) or period >= SHORT
-        if long and period != extent and (extent // period) * period == extent:
+    for period in sorted(found, key=lambda size: isinstance(size, int) and size < SHORT):
+        if period != extent and (extent // period) * period == extent:
             return period
     return None
 
 
-def _split(write: Write, name: str, period: Size, rounds: str, place: str, ex: Expressions) -> Write:
-    whole = symbol(rounds) * period + symbol(place)
+def _is_written_out(period: int, writes: Sequence[Write], ex: Expressions) -> bool:
+    return len(writes) == 1 and period <= WRITTEN_OUT and period * max(1, ex.cost(writes[0].value)) <= MOST_COST
+
+
+def _split(write: Write, name: str, period: Size, rounds: str, place: Size, ex: Expressions) -> Write:
+    whole = symbol(rounds) * period + place
 
     def moved(size: Size) -> Size:
         for atom in divisions(size) if isinstance(size, SizeExpression) else ():

@@ -12,6 +12,7 @@ from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
 from staxlang.compiler.llvm.math.logarithm import FORMAT, split_usual, unusual, unusual_lanes
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
+SQUARES = (0x05E0000000000000, 0x7E00000000000000)  # bits of f64: sums of squares between lose nothing that counts, and are finite
 HALVED_FROM = 53  # parts of [1, 2) from here on are taken as halves, see tools/fit_polynomials.py
 
 
@@ -170,24 +171,26 @@ def cbrt(code: Code, x: str) -> str:
 
 
 def hypot(code: Code, x: str, y: str) -> str:
-    """sqrt(a^2 + b^2), scaled by a power of two away from overflow and underflow, with one step of correction."""
-    zero, infinite = code.const(0.0), code.const(float("inf"))
+    """sqrt(a^2 + b^2), a >= b, with one rounding fewer than products and sum have. Where squares might leave the format's range they are
+    scaled by a power of two, out of the straight line."""
     ax, ay = code.unary("fabs", x), code.unary("fabs", y)
     swap = code.compare("lt", ax, ay)
     a, b = code.select(swap, ay, ax), code.select(swap, ax, ay)
+    total = code.fma(b, b, code.mul(a, a))
+    from_least = code.integer("sub", code.to_bits(total), code.whole(SQUARES[0]))
+    rare = code.some(code.compare_whole("uge", from_least, code.whole(SQUARES[1] - SQUARES[0])))
+    return code.rarely(rare, [(code.type, code.unary("sqrt", total))], lambda: [_scaled_hypot(code, a, b)])[0]
+
+
+def _scaled_hypot(code: Code, a: str, b: str) -> str:
+    """The same for any numbers, a >= b unless one of them is NaN."""
+    infinite = code.const(float("inf"))
     large, small = code.compare("gt", a, code.const(1e150)), code.compare("lt", a, code.const(1e-140))
     factor = code.select(large, code.const(2.0**-600), code.select(small, code.const(2.0**600), code.const(1.0)))
     back = code.select(large, code.const(2.0**600), code.select(small, code.const(2.0**-600), code.const(1.0)))
-    a, b = code.mul(a, factor), code.mul(b, factor)
-    a2, a2_low = code.two_product(a, a)
-    b2, b2_low = code.two_product(b, b)
-    total, lost = code.fast_two_sum(a2, b2)
-    h = code.unary("sqrt", total)
-    rest = code.add(code.fma(code.neg(h), h, total), code.add(lost, code.add(a2_low, b2_low)))
-    step = code.div(rest, code.add(h, h))
-    h = code.mul(code.add(h, code.select(code.compare("gt", h, zero), step, zero)), back)
-    h = code.select(code.compare("unordered", x, y), code.const(float("nan")), h)
-    some = code.logic("or", code.compare("eq", ax, infinite), code.compare("eq", ay, infinite))
+    scaled, other = code.mul(a, factor), code.mul(b, factor)
+    h = code.mul(code.unary("sqrt", code.fma(other, other, code.mul(scaled, scaled))), back)
+    some = code.logic("or", code.compare("eq", a, infinite), code.compare("eq", b, infinite))
     return code.select(some, infinite, h)
 
 
