@@ -105,6 +105,10 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
         if kept is not None:
             return kept
     frame = Frame(call.context, caller.rules, function, caller, call.span)
+    if call.context.checking:
+        frame.statics = _statics(args, kwargs)
+        if _recurs(frame):
+            return UNKNOWN
     if frame.depth > call.context.depth_limit:
         call.error("recursion-limit", function=function.name, limit=str(call.context.depth_limit))
     if frame.depth % 16 == 0:  # inlined calls nest the evaluator's own: a deep recursion of the user's must meet our limit, not Python's
@@ -117,6 +121,25 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
     value = run(frame)
     headers.leave(call, frame, value)
     return value
+
+
+def _statics(args: list[Value], kwargs: dict[str, Value]) -> list[Any]:
+    """The constants among arguments, each with its place."""
+    found: list[Any] = []
+    for name, value in (*enumerate(args), *kwargs.items()):
+        if type(value) is StaticValue and isinstance(value.value, (int, float, str, type(None))):
+            found.append((name, value.value))
+    return found
+
+
+def _recurs(frame: Frame) -> bool:
+    """In checking: is the function being evaluated already, for the same constants? Then nothing that is known ends the recursion."""
+    outer = frame.caller
+    while outer is not None:
+        if outer.function.tree is frame.function.tree and outer.statics == frame.statics:
+            return True
+        outer = outer.caller
+    return False
 
 
 def _headers() -> Any:

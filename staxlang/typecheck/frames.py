@@ -35,7 +35,7 @@ class Frame:
 
     __slots__ = (
         "caller", "context", "declared", "depth", "exits", "function", "library", "live", "locals", "outer", "results", "returned",
-        "returned_at", "rules", "site", "ways",
+        "returned_at", "rules", "site", "statics", "ways",
     )  # fmt: skip
 
     def __init__(self, context: EvaluationContext, rules: Rules, function: FunctionValue, caller: Frame | None, site: Span | None) -> None:
@@ -55,6 +55,7 @@ class Frame:
         self.ways: list[Any] = []  # the states (branches.Exit) at `return` under branches that stay in the program
         self.live = context.branches.live
         self.outer: Frame | None = None
+        self.statics: Any = None  # in checking: what is known of its arguments (see calls.py)
 
     def inner(self) -> Frame:
         """The frame of a comprehension."""

@@ -128,6 +128,30 @@ kernel f(x, y, h):
     assert ran.status == 0 and "nothing is wrong" in ran.out, ran
 
 
+def test_check_of_recursion(stax_command, tmp_path) -> None:
+    """What ends a recursion is not known without a call, unless constants do: then its rounds are walked."""
+    (tmp_path / "r.stx").write_text("""
+def walk(x, deep):
+    found = []
+    for part in x:
+        found.append(walk(part, deep - 1) if deep > 0 else part)
+        for other in part:
+            found.append(even(walk(other, deep)))
+    return found
+
+def even(x): return odd(x[1:]) if x.shape[0] > 1 else x
+def odd(x): return even(x[1:]) + odd(x[::2])
+def halved(x, n): return x[:2] if n == 0 else halved(x / 2, n - 1)
+
+kernel f(x, deep): return walk(x, deep)
+kernel g(x: f32[N]) -> f32[N]: return even(x)
+kernel h(x: f32[8]) -> f32[3]: return halved(x, 5)
+kernel endless(x): return endless(x + 1)
+""")
+    ran = stax_command("check", "r.stx")
+    assert ran.status == 1 and "1 error in 1 file" in ran.out and "result-mismatch" in ran.out and "f32[3]" in ran.out, ran
+
+
 def test_the_programs_of_the_examples_are_right(stax_command) -> None:
     ran = stax_command("check", str(Path(__file__).parents[2] / "examples" / "stx"))
     assert ran.status == 0 and "nothing is wrong in 2" in ran.out, ran
