@@ -11,6 +11,7 @@ import numpy as np
 
 from staxlang.base.records import NamedTuple
 from staxlang.compiler.llvm.library import OUTSIDE
+from staxlang.compiler.llvm.products import complex_products
 
 
 class Blas(NamedTuple):
@@ -76,8 +77,9 @@ def _address(library: ctypes.CDLL, name: str) -> int:
 
 
 def own_loops() -> str:
-    """The two product functions as plain loops: right, not fast; for a NumPy whose BLAS cannot be called."""
-    return "\n".join(_LOOPS.replace("NAME", name).replace("KIND", kind) for name, kind in (("f32", "float"), ("f64", "double")))
+    """The product functions as plain loops: right, not fast; for a NumPy whose BLAS cannot be called."""
+    real = [_LOOPS.replace("NAME", name).replace("KIND", kind) for name, kind in (("f32", "float"), ("f64", "double"))]
+    return "\n".join([*real, complex_products()])
 
 
 _LOOPS: Final = """

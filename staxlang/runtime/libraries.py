@@ -28,7 +28,6 @@ else:
 _KEPT: Final = ctypes.c_uint64()
 """Where a data gate's results wait for the program behind it."""
 _PARALLEL = "declare void @stax_parallel(ptr, ptr, i64, i64)"
-_GEMM = ("stax_gemm_f32", "stax_gemm_f64")
 
 
 def provide(support: Support, target: Target, store: Store | None, declarations: Sequence[str]) -> None:
@@ -38,8 +37,8 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
             if not support.symbols.knows("stax_parallel"):
                 _add(support, target, store, threads.pool_text(target), threads.EXPORTED)
                 threads.start(support)
-        elif "@stax_gemm_" in line and not support.symbols.knows(_GEMM[0]):
-            _add(support, target, store, _gemm_text(support), _GEMM)
+        elif "@stax_gemm_" in line and not support.symbols.knows(library.PRODUCTS[0]):
+            _add(support, target, store, _gemm_text(support), library.PRODUCTS)
         elif "@stax_lapack_" in line:
             _provide_lapack(support, target, store, line.partition("@")[2].partition("(")[0])
         elif "@stax_extern(" in line:

@@ -209,7 +209,8 @@ def _definitions(traffic: Traffic, made: Stages) -> list[Definition]:
 
 
 def _gemm_flops(step: LibraryCall, sizes: Mapping[str, int]) -> int:
-    return 2 * _number(element_count(step.out.shape) * step.operands[0].shape[-1], sizes)
+    each = 8 if step["dtype"].startswith("c") else 2
+    return each * _number(element_count(step.out.shape) * step.operands[0].shape[-1], sizes)
 
 
 def _flops(definition: Definition, sizes: Mapping[str, int]) -> int:

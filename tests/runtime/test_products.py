@@ -15,22 +15,42 @@ from tests.runtime.agreement import check, same
 
 def test_numpys_blas_is_found():
     found = blas.find()
-    assert found is not None and len(found.symbols) == 4 and all(found.symbols.values())
+    assert found is not None and len(found.symbols) == 8 and all(found.symbols.values())
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def drawn(rng, shape, dtype):
+    values = rng.normal(size=shape) + (1j * rng.normal(size=shape) if dtype.startswith("c") else 0)
+    return values.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_products(dtype):
     @stax.kernel
     def f(a, b, bias):
-        return np.maximum(a @ b + bias, 0)
+        return a @ b + bias
 
     for m, k, n in ((64, 64, 64), (200, 130, 170), (1, 300, 200), (256, 1, 40)):
-        a, b, bias = (np.random.default_rng(m).normal(size=shape).astype(dtype) for shape in ((m, k), (k, n), (n,)))
+        a, b, bias = (drawn(np.random.default_rng(m), shape, dtype) for shape in ((m, k), (k, n), (n,)))
         for left in (a, np.asfortranarray(a), np.repeat(a, 2, 1)[:, ::2]):
             expected = f.__wrapped__(left, b, bias)
             for _ in range(2):
-                np.testing.assert_allclose(f(left, b, bias), expected, rtol=2e-4, atol=2e-4 if dtype == "f4" else 1e-10)
+                np.testing.assert_allclose(f(left, b, bias), expected, rtol=2e-4, atol=2e-4 if dtype in ("f4", "c8") else 1e-10)
     assert f.stats().route == "native"
+    report = f.explain(a, b, bias)
+    assert "gemm" in str(report), report
+
+
+def test_complex_batches_and_conjugates():
+    @stax.kernel
+    def f(a, b):
+        return a @ b, a.conj() @ b, np.swapaxes(a, -1, -2).conj() @ b[0], np.einsum("bij,bjk->bik", a, b)
+
+    rng = np.random.default_rng(0)
+    check(f, drawn(rng, (5, 40, 40), "c16"), drawn(rng, (5, 40, 50), "c16"))
+    short = drawn(rng, (5, 40, 40), "c8"), drawn(rng, (5, 40, 50), "c8")
+    for got, expected in zip(f(*short), f.__wrapped__(*short), strict=True):
+        assert got.dtype == expected.dtype
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
 
 
 def test_batches_and_vectors():
@@ -42,7 +62,7 @@ def test_batches_and_vectors():
     check(f, rng.normal(size=(5, 40, 50)), rng.normal(size=(5, 50, 50)), rng.normal(size=50))
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_products_with_the_own_transpose_are_numpys_to_the_bit(dtype):
     """NumPy computes one half of a symmetric product and mirrors it."""
 
@@ -56,12 +76,12 @@ def test_products_with_the_own_transpose_are_numpys_to_the_bit(dtype):
 
     @stax.kernel
     def h(a, b):
-        y = a * b
+        y = a + b
         return y.T @ y
 
     rng = np.random.default_rng(3)
     for shape in ((65, 30), (30, 65), (201, 129), (3, 40, 25)):
-        a = rng.normal(size=shape).astype(dtype)
+        a = drawn(rng, shape, dtype)
         for left in (a, a[..., :-7], np.asfortranarray(a), np.asfortranarray(a)[..., :-9, :]):
             results = f(left)
             for got, expected in zip(results, f.__wrapped__(left), strict=True):
@@ -116,11 +136,11 @@ def test_half_of_a_symmetric_product_is_computed(name, dtype, kind):
     assert not calls
 
 
-@pytest.mark.parametrize(("name", "dtype", "kind"), [("f32", "f4", ctypes.c_float), ("f64", "f8", ctypes.c_double)])
-def test_own_loops(name, dtype, kind):
+@pytest.mark.parametrize(("name", "dtype"), [("f32", "f4"), ("f64", "f8"), ("c64", "c8"), ("c128", "c16")])
+def test_own_loops(name, dtype):
     target = machine.detect()
     data = native.compile_text(blas.own_loops(), target.triple, target.cpu, target.features)
-    code = load(data, Symbols(), ("stax_gemm_f32", "stax_gemm_f64"))
+    code = load(data, Symbols(), library.PRODUCTS)
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     gemm = ctypes.CFUNCTYPE(
         None, ctypes.c_int32, ctypes.c_int32, size, size, size, pointer, size, pointer, size, pointer, size
@@ -128,7 +148,7 @@ def test_own_loops(name, dtype, kind):
     rng = np.random.default_rng(1)
     for turned_a in (0, 1):
         for turned_b in (0, 1):
-            a, b = rng.normal(size=(5, 7)).astype(dtype), rng.normal(size=(7, 3)).astype(dtype)
+            a, b = drawn(rng, (5, 7), dtype), drawn(rng, (7, 3), dtype)
             left = np.ascontiguousarray(a.T if turned_a else a)
             right = np.ascontiguousarray(b.T if turned_b else b)
             out = np.full((5, 4), 9, dtype)

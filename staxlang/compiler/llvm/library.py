@@ -1,4 +1,4 @@
-"""Library calls of a schedule: matrix products through `stax_gemm_f32` and `stax_gemm_f64`, and the text of those over a CBLAS."""
+"""Library calls of a schedule: matrix products through `stax_gemm_f32` and its like, and the text of those over a CBLAS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
-from staxlang.compiler.llvm.memory import pointer
+from staxlang.compiler.llvm.memory import element_step, pointer
 from staxlang.compiler.llvm.mirrors import mirror_text
 from staxlang.compiler.llvm.nests import run_if, run_loop
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
@@ -90,31 +90,40 @@ def _address(f: Function, view: BufferView, indices: list[str]) -> str:
     for index, stride in zip(indices, view.strides[:-2], strict=True):
         step, _ = size_text(f, stride)
         offset = f.name(f.level, f"mul i64 {index}, {step}", "x")
-        kind = "double" if buffer.dtype.bits == 64 else "float"
-        text = f.name(f.level, f"getelementptr {kind}, ptr {text}, i64 {offset}", "p")
+        text = f.name(f.level, f"getelementptr {element_step(buffer.dtype)}, ptr {text}, i64 {offset}", "p")
     return text
 
 
 def gemm_text(wide: bool) -> str:
-    """The two `stax_gemm` functions over the CBLAS of `OUTSIDE`, whose integers are i64 where `wide`, else i32."""
-    return "".join([_product_text(name, letter, kind, "i64" if wide else "i32") for name, letter, kind in _FORMATS])
+    """The `stax_gemm` functions over the CBLAS of `OUTSIDE`, whose integers are i64 where `wide`, else i32."""
+    return "".join([_product_text(*one, "i64" if wide else "i32") for one in _FORMATS])
 
 
-def _product_text(name: str, letter: str, kind: str, whole: str) -> str:
-    """One function. A matrix by its own transpose is a symmetric product, as in NumPy: half of it is computed, and mirrored."""
+def _product_text(name: str, letter: str, kind: str, side: int, whole: str) -> str:
+    """One function. A matrix by its own transpose is a symmetric product, as in NumPy: half of it is computed, and mirrored.
+
+    kind: as the mirror moves elements. Complex factors are given by address.
+    """
+    is_complex = letter in "cz"
+    real = {"c": "float", "z": "double"}.get(letter, kind)
+    factors = [f"@stax.{one}.{name} = internal constant [2 x {real}] [{real} {one}, {real} 0.0]" for one in ("1.0", "0.0")]
+    one, zero = (f"ptr @stax.{number}.{name}" if is_complex else f"{kind} {number}" for number in ("1.0", "0.0"))
+    by = "ptr" if is_complex else kind
     product, half = f"stax_cblas_{letter}gemm", f"stax_cblas_{letter}syrk"
     declared = (
-        f"declare void @{product}(i32, i32, i32, {whole}, {whole}, {whole}, {kind}, ptr, {whole}, ptr, {whole}, {kind}, ptr, {whole})\n"
-        f"declare void @{half}(i32, i32, i32, {whole}, {whole}, {kind}, ptr, {whole}, {kind}, ptr, {whole})\n"
+        f"declare void @{product}(i32, i32, i32, {whole}, {whole}, {whole}, {by}, ptr, {whole}, ptr, {whole}, {by}, ptr, {whole})\n"
+        f"declare void @{half}(i32, i32, i32, {whole}, {whole}, {by}, ptr, {whole}, {by}, ptr, {whole})\n"
     )
     given = ("m", "n", "k", "lda", "ldb", "ldc")
     casts = "\n".join([f"  %{one}.w = " + (f"add i64 %{one}, 0" if whole == "i64" else f"trunc i64 %{one} to i32") for one in given])
-    values = {"NAME": name, "KIND": kind, "WHOLE": whole, "PRODUCT": product, "HALF": half, "CASTS": casts}
-    return mirror_text(name, kind) + declared + re.sub("[A-Z]{4,}", lambda word: values[word[0]], _PRODUCT)
+    values = {"NAME": name, "WHOLE": whole, "PRODUCT": product, "HALF": half, "CASTS": casts, "UNIT": one, "ZERO": zero}
+    declared += "\n".join(factors) if is_complex else ""
+    return mirror_text(name, kind, side) + declared + re.sub("[A-Z]{4,}", lambda word: values[word[0]], _PRODUCT)
 
 
-_FORMATS = (("f32", "s", "float"), ("f64", "d", "double"))
-OUTSIDE = tuple([f"{letter}{routine}" for _, letter, _ in _FORMATS for routine in ("gemm", "syrk")])
+_FORMATS = (("f32", "s", "float", 8), ("f64", "d", "double", 8), ("c64", "c", "i64", 8), ("c128", "z", "i128", 1))
+PRODUCTS = tuple([f"stax_gemm_{name}" for name, *_ in _FORMATS])
+OUTSIDE = tuple([f"{letter}{routine}" for _, letter, *_ in _FORMATS for routine in ("gemm", "syrk")])
 """The routines of a CBLAS that they call, each under the symbol `stax_cblas_` and its name."""
 
 _PRODUCT = """
@@ -134,11 +143,11 @@ CASTS
   %symmetric = and i1 %alike.too, %apart
   br i1 %symmetric, label %half, label %whole
 whole:
-  call void @PRODUCT(i32 101, i32 %ta, i32 %tb, WHOLE %m.w, WHOLE %n.w, WHOLE %k.w, KIND 1.0, ptr %a, WHOLE %lda.w, ptr %b, WHOLE %ldb.w,
-                     KIND 0.0, ptr %c, WHOLE %ldc.w)
+  call void @PRODUCT(i32 101, i32 %ta, i32 %tb, WHOLE %m.w, WHOLE %n.w, WHOLE %k.w, UNIT, ptr %a, WHOLE %lda.w, ptr %b, WHOLE %ldb.w,
+                     ZERO, ptr %c, WHOLE %ldc.w)
   ret void
 half:
-  call void @HALF(i32 101, i32 121, i32 %ta, WHOLE %m.w, WHOLE %k.w, KIND 1.0, ptr %a, WHOLE %lda.w, KIND 0.0, ptr %c, WHOLE %ldc.w)
+  call void @HALF(i32 101, i32 121, i32 %ta, WHOLE %m.w, WHOLE %k.w, UNIT, ptr %a, WHOLE %lda.w, ZERO, ptr %c, WHOLE %ldc.w)
   call void @stax.mirror.NAME(ptr %c, i64 %ldc, i64 %m)
   ret void
 }

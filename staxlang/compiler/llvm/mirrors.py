@@ -7,40 +7,40 @@ import re
 
 from staxlang.compiler.llvm.types import permutation
 
-SIDE = 8  # of a square
+_ALIGNMENTS = {"float": 4, "double": 8, "i64": 4, "i128": 8}  # that elements surely have: an i64 is a pair of floats
 
 
-def mirror_text(name: str, kind: str) -> str:
-    """`stax.mirror.NAME(c, ldc, n)`: c[i, j] = c[j, i] for j < i < n.
+def mirror_text(name: str, kind: str, side: int) -> str:
+    """`stax.mirror.NAME(c, ldc, n)`: c[i, j] = c[j, i] for j < i < n. side: of a square, a power of two.
 
-    >>> mirror_text("f32", "float").splitlines()[1]
+    >>> mirror_text("f32", "float", 8).splitlines()[1]
     'define internal void @stax.mirror.f32(ptr %c, i64 %ldc, i64 %n) nounwind {'
     """
-    values = {"NAME": name, "KIND": kind, "SIDE": str(SIDE), "LINE": f"<{SIDE} x {kind}>", "ALIGN": "4" if kind == "float" else "8"}
+    values = {"NAME": name, "KIND": kind, "SIDE": str(side), "LINE": f"<{side} x {kind}>", "ALIGN": str(_ALIGNMENTS[kind])}
     lines = [
         f"  %r{k}.off = mul i64 %at{k}, %ldc\n  %r{k}.row = getelementptr KIND, ptr %c, i64 %r{k}.off\n"
         f"  %r{k}.from = getelementptr KIND, ptr %r{k}.row, i64 %i\n  %v0.{k} = load LINE, ptr %r{k}.from, align ALIGN"
-        for k in range(SIDE)
+        for k in range(side)
     ]
-    places = [f"  %at{k} = add i64 %j, {k}" for k in range(SIDE)]
-    turned, stage = _turned(), SIDE.bit_length() - 1
+    places = [f"  %at{k} = add i64 %j, {k}" for k in range(side)]
+    turned, stage = _turned(side), side.bit_length() - 1
     stores = [
         f"  %w{k}.i = add i64 %i, {k}\n  %w{k}.off = mul i64 %w{k}.i, %ldc\n  %w{k}.row = getelementptr KIND, ptr %c, i64 %w{k}.off\n"
         f"  %w{k}.to = getelementptr KIND, ptr %w{k}.row, i64 %j\n  store LINE %v{stage}.{k}, ptr %w{k}.to, align ALIGN"
-        for k in range(SIDE)
+        for k in range(side)
     ]
     text = _MIRROR.replace("SQUARE", "\n".join([*places, *lines, *turned, *stores]))
     return re.sub("[A-Z]{4,}", lambda word: values[word[0]], text)
 
 
-def _turned() -> list[str]:
+def _turned(side: int) -> list[str]:
     """Rows to columns by exchanging ever smaller blocks between pairs of lines."""
     made: list[str] = []
-    stage, half = 0, SIDE // 2
+    stage, half = 0, side // 2
     while half:
-        low = permutation([k if not k & half else k - half + SIDE for k in range(SIDE)])
-        high = permutation([k + half if not k & half else k + SIDE for k in range(SIDE)])
-        for one in range(SIDE):
+        low = permutation([k if not k & half else k - half + side for k in range(side)])
+        high = permutation([k + half if not k & half else k + side for k in range(side)])
+        for one in range(side):
             first, second = one & ~half, one | half
             order = high if one & half else low
             made.append(f"  %v{stage + 1}.{one} = shufflevector LINE %v{stage}.{first}, LINE %v{stage}.{second}, {order}")

@@ -1,4 +1,4 @@
-"""Matrix products as code of our own: `stax_gemm_f32` and `stax_gemm_f64` for programs that have no BLAS to call.
+"""Matrix products as code of our own: `stax_gemm_f32` and its like for programs that have no BLAS to call.
 
 A block of B's columns is packed beside each other, and for a few rows of A at a time a tile of the result is kept in registers, as in
 K. Goto, R. van de Geijn: Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34(3), 2008.
@@ -16,15 +16,15 @@ _POINTERS = ("a", "b", "c")
 
 
 def products_text(target: Target) -> str:
-    """The module of both functions.
+    """The module of the four functions.
 
     >>> from staxlang.compiler.target import x86_64
     >>> products_text(x86_64(32)).count("define hidden void @stax_gemm_")
-    2
+    4
     """
     bodies = [_product(name, kind, size, target.vector_bytes) for name, kind, size in (("f32", "float", 4), ("f64", "double", 8))]
     head = f'target triple = "{target.triple}"\ndeclare void @stax_parallel(ptr, ptr, i64, i64)\n'
-    return head + "".join(bodies)
+    return head + "".join(bodies) + complex_products("hidden ")
 
 
 def _product(name: str, kind: str, size: int, vector_bytes: int) -> str:
@@ -235,3 +235,90 @@ _MULTIPLY = """  %ap{r} = getelementptr {KIND}, ptr %a{r}, i64 %a.at
 
 _STORE = """  call void @llvm.masked.store.{SUFFIX}.p0({VECTOR} %s{r}.0, ptr %c{r}.0, i32 {SIZE}, <{LANES} x i1> %mask0)
   call void @llvm.masked.store.{SUFFIX}.p0({VECTOR} %s{r}.1, ptr %c{r}.1, i32 {SIZE}, <{LANES} x i1> %mask1)"""
+
+
+def complex_products(linkage: str = "") -> str:
+    """`stax_gemm_c64` and `stax_gemm_c128` as plain loops: rows of the result, to which multiples of rows are added."""
+    kinds = (("c64", "float"), ("c128", "double"))
+    return "".join([_COMPLEX.replace("LINKAGE ", linkage).replace("NAME", name).replace("KIND", kind) for name, kind in kinds])
+
+
+_COMPLEX = """
+define LINKAGE void @stax_gemm_NAME(i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb,
+    ptr %c, i64 %ldc) nounwind {
+entry:
+  %ta = icmp ne i32 %oa, 0
+  %tb = icmp ne i32 %ob, 0
+  %arow = select i1 %ta, i64 1, i64 %lda
+  %acol = select i1 %ta, i64 %lda, i64 1
+  %brow = select i1 %tb, i64 1, i64 %ldb
+  %bcol = select i1 %tb, i64 %ldb, i64 1
+  br label %rows
+rows:
+  %i = phi i64 [ 0, %entry ], [ %i1, %nextrow ]
+  %morerows = icmp slt i64 %i, %m
+  br i1 %morerows, label %row, label %done
+row:
+  %co = mul i64 %i, %ldc
+  %c0 = getelementptr [2 x KIND], ptr %c, i64 %co
+  %ao = mul i64 %i, %arow
+  %a0 = getelementptr [2 x KIND], ptr %a, i64 %ao
+  br label %clear
+clear:
+  %q = phi i64 [ 0, %row ], [ %q1, %zero ]
+  %morezeros = icmp slt i64 %q, %n
+  br i1 %morezeros, label %zero, label %terms
+zero:
+  %cz = getelementptr [2 x KIND], ptr %c0, i64 %q
+  store [2 x KIND] zeroinitializer, ptr %cz
+  %q1 = add i64 %q, 1
+  br label %clear
+terms:
+  %p = phi i64 [ 0, %clear ], [ %p1, %nextterm ]
+  %moreterms = icmp slt i64 %p, %k
+  br i1 %moreterms, label %term, label %nextrow
+term:
+  %ap = mul i64 %p, %acol
+  %aa = getelementptr [2 x KIND], ptr %a0, i64 %ap
+  %ai = getelementptr KIND, ptr %aa, i64 1
+  %are = load KIND, ptr %aa
+  %aim = load KIND, ptr %ai
+  %bo = mul i64 %p, %brow
+  %b0 = getelementptr [2 x KIND], ptr %b, i64 %bo
+  br label %columns
+columns:
+  %j = phi i64 [ 0, %term ], [ %j1, %column ]
+  %morecolumns = icmp slt i64 %j, %n
+  br i1 %morecolumns, label %column, label %nextterm
+column:
+  %bj = mul i64 %j, %bcol
+  %bb = getelementptr [2 x KIND], ptr %b0, i64 %bj
+  %bi = getelementptr KIND, ptr %bb, i64 1
+  %bre = load KIND, ptr %bb
+  %bim = load KIND, ptr %bi
+  %cc = getelementptr [2 x KIND], ptr %c0, i64 %j
+  %ci = getelementptr KIND, ptr %cc, i64 1
+  %cre = load KIND, ptr %cc
+  %cim = load KIND, ptr %ci
+  %rr = fmul contract KIND %are, %bre
+  %ii = fmul contract KIND %aim, %bim
+  %ri = fmul contract KIND %are, %bim
+  %ir = fmul contract KIND %aim, %bre
+  %re = fsub contract KIND %rr, %ii
+  %im = fadd contract KIND %ri, %ir
+  %rs = fadd KIND %cre, %re
+  %is = fadd KIND %cim, %im
+  store KIND %rs, ptr %cc
+  store KIND %is, ptr %ci
+  %j1 = add i64 %j, 1
+  br label %columns
+nextterm:
+  %p1 = add i64 %p, 1
+  br label %terms
+nextrow:
+  %i1 = add i64 %i, 1
+  br label %rows
+done:
+  ret void
+}
+"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from staxlang.base.dtypes import BOOL, F32, F64
+from staxlang.base.dtypes import BOOL, C64, C128, F32, F64
 from staxlang.base.sizes import Condition, Facts, Size, linear_in, symbol
 from staxlang.base.types import element_count
 from staxlang.compiler.loops.growth import GROWTH, nominal
@@ -14,7 +14,7 @@ from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import compose, index, index_name, indices
 
-GEMM_DTYPES = frozenset((F32, F64))
+GEMM_DTYPES = frozenset((F32, F64, C64, C128))
 # Below this many products a call into a library costs more than the loops (16 x 16 x 16).
 TINY_PRODUCTS = 4096
 # A product of matrices with so few terms is bound by the memory of its result.

@@ -14,6 +14,7 @@ from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
 from staxlang.compiler.llvm.c_entry import FIRST_OWN, NEGATIVE_EXTENT, NO_MEMORY, NULL_POINTER, CEntry, CProgram, c_entry_text
+from staxlang.compiler.llvm.library import PRODUCTS
 from staxlang.compiler.llvm.pool import pool_text
 from staxlang.compiler.llvm.products import products_text
 from staxlang.compiler.loops.schedule import size_symbols
@@ -28,7 +29,7 @@ _COMMON = {
     0: "no error", NULL_POINTER: "a null pointer was given for an array or its shape", NEGATIVE_EXTENT: "an extent is negative",
     NO_MEMORY: "no memory for temporaries",
 }  # fmt: skip
-_OWN = ("stax_parallel", "stax_gemm_f32", "stax_gemm_f64")
+_OWN = ("stax_parallel", *PRODUCTS)
 _LINKERS = ("cc", "gcc", "clang")
 
 
