@@ -24,6 +24,7 @@ from staxlang.typecheck.values import (
     BoundMethod,
     IteratorValue,
     MeaningValue,
+    NamespaceValue,
     ObjectValue,
     RangeValue,
     RecordValue,
@@ -144,6 +145,10 @@ def subscript(call: CallContext, value: Value, index: Value) -> Value:
             return value
     elif kind is MeaningValue and isinstance(value.object, type):
         return value
+    elif kind is NamespaceValue and value.name == "flags" and type(index) is StaticValue:  # x.flags["C_CONTIGUOUS"]
+        found = value.find(str(index.value))
+        if found is not None:
+            return found
     elif isinstance(value, ObjectValue):
         meaning = names.indexed(value.object)
         return _captured_element(call, value, index) if meaning is None else meaning.apply(call, [index], {}, call.span)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ from staxlang.typecheck.surface.library import (
     REFUSED_ATTRIBUTES,
     STATIC_FUNCTIONS,
     WORD_CONSTANTS,
+    advice_of,
 )  # fmt: skip
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
 from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
@@ -97,6 +98,8 @@ def resolve(object: Any) -> Meaning | None:
         return RefusedMeaning(f"np.random.{object.__name__}", RANDOM_ADVICE)
     if kind is BuiltinFunctionType and type(object.__self__) is np.ufunc:
         return resolve_attribute(object.__self__, object.__name__)
+    if kind is MethodDescriptorType and object.__objclass__ is np.ndarray:  # np.ndarray.sum
+        return method(object.__name__)
     if isinstance(object, type):
         dtype = dtype_of_class(object)
         return None if dtype is None else DTypeMeaning(object.__name__, dtype)
@@ -107,7 +110,8 @@ def resolve_attribute(owner: Any, name: str) -> Meaning | None:
     """`np.add.reduce` and its like, by the ufunc and the method's name."""
     meaning = resolve(owner)
     if type(meaning) is not UfuncMeaning:
-        return None
+        advice = "give operands of shapes that broadcast: `f(x[:, None], y)` is the outer one"
+        return RefusedMeaning(f"np.{owner.__name__}.{name}", advice) if type(owner) is np.ufunc else None
     full = f"{meaning.name}.{name}"
     row = meaning.row
     implementation = method_of(row, meaning.arity, name)
@@ -121,11 +125,12 @@ def indexed(object: Any) -> Meaning | None:
 
 
 def _foreign(object: Any, kind: type) -> Meaning | None:
-    if not (kind is FunctionType or kind is BuiltinFunctionType or kind is np.ufunc or kind.__module__ == "numpy"):
+    module, name = getattr(object, "__module__", None), getattr(object, "__name__", None)
+    drawn = isinstance(module, str) and module.startswith("numpy.random") and callable(object)
+    if not (drawn or kind is FunctionType or kind is BuiltinFunctionType or kind is np.ufunc or kind.__module__ == "numpy"):
         return None
     if kind is np.ufunc:
         return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
-    module, name = getattr(object, "__module__", None), getattr(object, "__name__", None)
     if not isinstance(module, str) or not isinstance(name, str) or module.partition(".")[0] not in _FOREIGN:
         return None
     spoken = f"np.{module[6:]}.{name}" if module.startswith("numpy.") and not module.startswith("numpy._") else f"np.{name}"
@@ -134,13 +139,15 @@ def _foreign(object: Any, kind: type) -> Meaning | None:
         meaning = LibraryMeaning(spoken, function)
         _enter(object, meaning)
         return meaning
-    return RefusedMeaning(spoken if module.startswith("numpy") else f"{module}.{name}", REFUSED_ADVICE.get(name))
+    if drawn:
+        return RefusedMeaning(f"np.random.{name}", RANDOM_ADVICE)
+    return RefusedMeaning(spoken if module.startswith("numpy") else f"{module}.{name}", advice_of(module, name))
 
 
 def refused(object: Any) -> Meaning | None:
     """What a class of NumPy's says when it is called and is no operation; None for anything else."""
     if isinstance(object, type) and object.__module__.partition(".")[0] == "numpy":
-        return RefusedMeaning(f"np.{object.__name__}", REFUSED_ADVICE.get(object.__name__))
+        return RefusedMeaning(f"np.{object.__name__}", advice_of(object.__module__, object.__name__))
     return None
 
 

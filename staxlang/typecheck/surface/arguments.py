@@ -16,6 +16,7 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType
 from staxlang.typecheck.binding import unpacked
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.surface.library import REFUSED_ADVICE
 from staxlang.typecheck.values import (
     NONE,
     ArrayValue,
@@ -208,8 +209,16 @@ def named_dtype(call: CallContext, value: Value, what: str = "dtype") -> DType:
     given = value.object if type(value) is MeaningValue else call.static(value, what)
     found = as_dtype(given)
     if found is None:
-        call.error("unknown-dtype", given=getattr(given, "__name__", None) or repr(given))
+        call.error("unknown-dtype", given=getattr(given, "__name__", None) or repr(given), help=_dtype_advice(given))
     return found
+
+
+def _dtype_advice(given: Any) -> str | None:
+    """What to use instead of a dtype of NumPy's that no array of a kernel has."""
+    try:
+        return REFUSED_ADVICE.get(np.dtype(given).type.__name__)
+    except TypeError:
+        return None
 
 
 def flag(call: CallContext, value: Value, what: str) -> bool:

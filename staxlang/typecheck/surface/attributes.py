@@ -64,14 +64,14 @@ def flat(call: CallContext, a: Value) -> Value:
 def view(call: CallContext, a: Value, dtype: Value = NONE, type: Value = NONE) -> Value:
     """The same memory; read as another dtype it is a copy that is not to be written to, as bytes are not what a storage holds."""
     array = array_of(call, a)
-    for given in (dtype, type):
-        if _class(given) is np.ndarray:
-            return take_view(call, array, views.identity(array.shape))
+    same = array if array.scalar else take_view(call, array, views.identity(array.shape))
+    if _class(dtype) is np.ndarray or _class(type) is np.ndarray:
+        return same
     if not absent(type):
         call.error("bad-value", argument="`type`", operation="view", expected="np.ndarray", given=call.describe(type))
     target = dtype_of(call, dtype)
     if target is None or target is array.dtype:
-        return take_view(call, array, views.identity(array.shape))
+        return same
     if target.itemsize != array.dtype.itemsize:
         _check_last_axis(call, array, target)
     made = applied(call, "memory.view", array, dtype=target.name)

@@ -61,8 +61,11 @@ class UfuncMeaning:
         if dtype is not None:
             self._check_dtype(call, operands, dtype, casting)
         result = call.pointwise(self.row, operands, None if self.row in _BOOLEAN else dtype)
+        return self.placed(call, result, out, kwargs.get("where", TRUE), casting)
+
+    def placed(self, call: CallContext, result: Value, out: Value, where: Value, casting: str) -> Value:
+        """The result, or `out` with it, where the mask `where` is true."""
         target: Value = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-        where = kwargs.get("where", TRUE)
         if not (type(where) is StaticValue and where.value is True):
             return self._masked(call, result, array_of(call, where, "where"), target, casting)
         if isinstance(target, ArrayValue):
@@ -113,19 +116,41 @@ def outer(row: str) -> Callable[..., Value]:
     return apply
 
 
+# ---- several results ----
+
+
+def _in_two(name: str, arity: int) -> Callable[..., Value]:
+    """A ufunc with two results, a function of the library, with the options that all ufuncs have."""
+
+    def apply(call: CallContext, *args: Value, **kwargs: Value) -> Value:
+        if not arity <= len(args) <= arity + 2:
+            call.error("wrong-arity", operation=f"np.{name}", expected=arity, given=len(args))
+        for option in kwargs:
+            if option not in ("out", "where", "casting", "order", "subok"):
+                call.error("unknown-keyword", function=f"np.{name}", name=option)
+        casting = str(call.static(kwargs.get("casting", StaticValue("same_kind")), "casting"))
+        outs = args[arity:] or kwargs.get("out", NONE)
+        outs = (NONE, NONE) if not isinstance(outs, tuple) else (*outs, NONE)[:2]
+        results = call.library(name, args[:arity])
+        assert isinstance(results, tuple)
+        ufunc, mask = UfuncMeaning(f"np.{name}", "add"), kwargs.get("where", TRUE)
+        return tuple([ufunc.placed(call, one, out, mask, casting) for one, out in zip(results, outs, strict=True)])
+
+    return apply
+
+
+spelled("np.divmod")(_in_two("divmod", 2))
+spelled("np.modf")(_in_two("modf", 1))
+spelled("np.frexp")(_in_two("frexp", 1))
+
+
 # ---- choosing ----
 
 
-@spelled("np.where", "stax.where")
+@spelled("np.where", "stax.where", "word.where")
 def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
     chosen = _chosen(call, condition, x, y)
     return call.copy(chosen) if isinstance(chosen, ArrayValue) and chosen.scalar else chosen  # a 0-d array, where a ufunc gives a scalar
-
-
-@spelled("word.where")
-def where_word(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
-    """In .stx it is a row like any other: of scalars a scalar, as NumPy's functions give that are made of it."""
-    return _chosen(call, condition, x, y)
 
 
 def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:

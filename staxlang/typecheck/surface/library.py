@@ -12,7 +12,7 @@ _FUNCTIONS = (
     "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud "
     "linspace logspace geomspace bartlett blackman hamming hanning meshgrid indices ix_ eye identity tri tril triu diag diagflat vander "
     "trace outer inner vdot vecdot matvec vecmat kron cross cov corrcoef select isclose allclose array_equal array_equiv nan_to_num "
-    "isposinf isneginf iscomplex isreal sinc angle divmod modf frexp gradient trapezoid polyval convolve correlate unwrap "
+    "isposinf isneginf iscomplex isreal sinc angle gradient trapezoid polyval convolve correlate unwrap "
     "digitize searchsorted interp piecewise"
 )
 _ORDERS = "sort argsort lexsort sort_complex partition argpartition median nanmedian quantile percentile nanquantile nanpercentile"
@@ -109,6 +109,23 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
 )
 
 REFUSED_ADVICE: dict[str, str] = {name: advice for names, advice in _ADVICE_ROWS for name in names.split()}
+
+_MODULE_ADVICE: tuple[tuple[str, str], ...] = (
+    ("numpy.random", RANDOM_ADVICE),
+    ("numpy.strings", _NUMBERS_ONLY),
+    ("numpy.char", _NUMBERS_ONLY),
+    ("numpy.rec", _RECORDS),
+    ("numpy.ma", "use `np.where`, reductions with `where=`, or functions that leave NaN out, `np.nanmean`"),
+    ("numpy.lib.scimath", "compute with complex numbers: `np.sqrt(x.astype(complex))`"),
+    ("scipy", "`stax` has some of SciPy's functions by their names; call others outside, or register them, `stax.register_extern`"),
+)
+
+
+def advice_of(module: str, name: str) -> str | None:
+    """What to use instead of a function or class."""
+    own = next((advice for prefix, advice in _MODULE_ADVICE if module == prefix or module.startswith((prefix + ".", prefix + "._"))), None)
+    return own or REFUSED_ADVICE.get(name)
+
 
 REFUSED_ATTRIBUTES: dict[str, str] = {
     "base": "a kernel cannot ask who owns memory: ask outside of it, `y.base is x`, or `np.shares_memory(x, y)`",
