@@ -985,17 +985,17 @@ def outer(a: Any, b: Any, out: Any = None) -> Any: """All products of an element
 def inner(a: Any, b: Any) -> Any: """Sums of products over the last axes."""
 def vdot(a: Any, b: Any) -> Any: """The sum of the products of all elements, those of `a` conjugated."""
 @overload
-def vecdot(x1: Array, x2: Any, axis: _Axis = -1) -> Any: """Sums of products along `axis`, the first factor conjugated."""
+def vecdot(x1: Array, x2: Any, out: Any = None, *, axis: _Axis = -1, keepdims: bool = False, dtype: Any = None) -> Any: """Sums of products along `axis`, the first factor conjugated."""
 @overload
-def vecdot(x1: _Given, x2: Any, axis: _Axis = -1) -> NDArray[Any]: ...
+def vecdot(x1: _Given, x2: Any, out: Any = None, *, axis: _Axis = -1, keepdims: bool = False, dtype: Any = None) -> NDArray[Any]: ...
 @overload
-def matvec(x1: Array, x2: Any) -> Any: """The product of a matrix and a vector, or of stacks of them."""
+def matvec(x1: Array, x2: Any, out: Any = None, *, dtype: Any = None) -> Any: """The product of a matrix and a vector, or of stacks of them."""
 @overload
-def matvec(x1: _Given, x2: Any) -> NDArray[Any]: ...
+def matvec(x1: _Given, x2: Any, out: Any = None, *, dtype: Any = None) -> NDArray[Any]: ...
 @overload
-def vecmat(x1: Array, x2: Any) -> Any: """The product of a vector, conjugated, and a matrix, or of stacks of them."""
+def vecmat(x1: Array, x2: Any, out: Any = None, *, dtype: Any = None) -> Any: """The product of a vector, conjugated, and a matrix, or of stacks of them."""
 @overload
-def vecmat(x1: _Given, x2: Any) -> NDArray[Any]: ...
+def vecmat(x1: _Given, x2: Any, out: Any = None, *, dtype: Any = None) -> NDArray[Any]: ...
 def kron(a: Any, b: Any) -> Any: """The product of every element of `a` with the whole of `b`, side by side."""
 @overload
 def cross(a: Array, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: _Axis = None) -> Any: """The vector product of 3-vectors; of 2-vectors, its third component."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from staxlang.base.diagnostics import StaxError
 from staxlang.runtime.kernel import kernel
 
 __array_api_version__ = "2024.12"
@@ -44,18 +45,43 @@ FUNCTIONS = frozenset(
     " ".join((ELEMENTWISE, CREATION, DTYPE_QUESTIONS, MANIPULATION, SEARCHES, SETS, STATISTICS, PRODUCTS)).split()
 )
 _DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
-_AS_THEY_ARE = frozenset(f"{_DTYPES} e inf nan newaxis pi from_dlpack __array_namespace_info__".split())
+_AS_THEY_ARE = frozenset(f"{_DTYPES} e inf nan newaxis pi from_dlpack".split())
+_WRITTEN = {
+    "sort": """def sort(x, /, *, axis=-1, descending=False, stable=True):
+    if descending:
+        return np.flip(np.sort(x, axis=axis, stable=stable), axis)
+    return np.sort(x, axis=axis, stable=stable)
+""",
+    "argsort": """def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    if descending:  # of equal elements the first one comes first all the same
+        return x.shape[axis] - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, stable=stable), axis)
+    return np.argsort(x, axis=axis, stable=stable)
+""",
+}
+"""Functions of the standard with parameters that NumPy's have not."""
 
 
 def one_operation(path: str) -> Any:
     """The kernel that calls one function of NumPy's, `np.linalg.solve`, with all that it is called with."""
     name = path.rpartition(".")[2]
-    text = f"def {name}(*args, **kwargs):\n    return {path}(*args, **kwargs)\n"
+    text = _WRITTEN.get(path.removeprefix("np.")) or f"def {name}(*args, **kwargs):\n    return {path}(*args, **kwargs)\n"
     file = f"<array api: {path}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {"np": np, "__name__": __name__}
     exec(compile(text, file, "exec"), space)
     return kernel(space[name])
+
+
+def __array_namespace_info__() -> Any:
+    """NumPy's answers, but for what depends on programs: whether masks and sizes that depend on data are in them."""
+    info = np.__array_namespace_info__()
+    try:
+        one_operation("np.nonzero")(np.ones(2))
+        sized = True
+    except StaxError:
+        sized = False
+    info.capabilities = lambda: {"boolean indexing": sized, "data-dependent shapes": sized, "max dimensions": 64}
+    return info
 
 
 class _Extension(SimpleNamespace):
@@ -90,5 +116,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*FUNCTIONS, *_AS_THEY_ARE, "linalg", "fft", "__array_api_version__"})
+    return sorted({*FUNCTIONS, *_AS_THEY_ARE, "linalg", "fft", "__array_api_version__", "__array_namespace_info__"})
 

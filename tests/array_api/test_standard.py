@@ -170,6 +170,24 @@ def test_promotion(left: str, right: str) -> None:
     assert xp.can_cast(np.dtype(left), np.dtype(right)) == np.can_cast(np.dtype(left), np.dtype(right))
 
 
+@pytest.mark.parametrize("dtype", ALL[:-2])
+def test_orders_downwards(dtype: str) -> None:
+    """Of equal elements the first one comes first, upwards and downwards."""
+    x = (np.arange(24) * 7 % 5).reshape(4, 6).astype(dtype)
+    for axis in (0, 1, -1):
+        down = xp.argsort(x, axis=axis, descending=True)
+        for rows, places in zip(np.moveaxis(x, axis, -1), np.moveaxis(down, axis, -1), strict=True):
+            assert places.tolist() == sorted(range(rows.size), key=lambda k, rows=rows: -int(rows[k]))
+        assert_alike(xp.sort(x, axis=axis, descending=True), np.take_along_axis(x, down, axis), dtype)
+        assert_alike(xp.argsort(x, axis=axis), np.argsort(x, axis=axis, stable=True), dtype)
+
+
+def test_what_the_namespace_says_of_itself() -> None:
+    info = xp.__array_namespace_info__()
+    assert info.default_device() == "cpu" and info.dtypes()["float32"] == np.dtype("float32")
+    assert set(info.capabilities()) == {"boolean indexing", "data-dependent shapes", "max dimensions"}
+
+
 def test_clip() -> None:
     for dtype in (*SIGNED, *UNSIGNED, *REAL):
         x = numbers(dtype)

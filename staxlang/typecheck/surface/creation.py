@@ -249,7 +249,17 @@ def array(
     return expand(call, made, *range(missing)) if missing > 0 else made
 
 
-@spelled("np.asarray", "np.asanyarray", "np.require", "word.asarray")
+@spelled("np.require")
+def require(call: CallContext, a: Value, dtype: Value = NONE, requirements: Value = NONE, *, like: Value = NONE) -> Value:
+    """As `asarray`, in the order of memory that `requirements` ask for; one that is to own its memory, or to be written to, is a copy."""
+    wanted = () if absent(requirements) else call.static(requirements, "requirements")
+    asked = {str(one).upper()[:1] for one in ([wanted] if isinstance(wanted, str) else wanted)}
+    made = _converted_to_array(call, a, dtype_of(call, dtype), False, "F" if "F" in asked else "C" if "C" in asked else "K")
+    lent = made.subscripts is not None or ("W" in asked and (made.readonly or not made.storage.writable))
+    return call.copy(made) if lent and asked & {"O", "W"} else made
+
+
+@spelled("np.asarray", "np.asanyarray", "word.asarray")
 def asarray(
     call: CallContext, a: Value, dtype: Value = NONE, order: Value = NONE, *, device: Value = NONE, copy: Value = NONE, like: Value = NONE
 ) -> Value:

@@ -126,12 +126,17 @@ def _in_two(name: str, arity: int) -> Callable[..., Value]:
         if not arity <= len(args) <= arity + 2:
             call.error("wrong-arity", operation=f"np.{name}", expected=arity, given=len(args))
         for option in kwargs:
-            if option not in ("out", "where", "casting", "order", "subok"):
+            if option not in _OPTIONS:
                 call.error("unknown-keyword", function=f"np.{name}", name=option)
         casting = str(call.static(kwargs.get("casting", StaticValue("same_kind")), "casting"))
         outs = args[arity:] or kwargs.get("out", NONE)
         outs = (NONE, NONE) if not isinstance(outs, tuple) else (*outs, NONE)[:2]
-        results = call.library(name, args[:arity])
+        operands, dtype = [number_or_array(call, one) for one in args[:arity]], dtype_of(call, kwargs.get("dtype", NONE))
+        if dtype is not None:
+            for operand in operands:
+                check_cast(call, call.type_of(operand).dtype, dtype, casting, f"np.{name}")
+            operands = [call.cast(operand, dtype) for operand in operands]
+        results = call.library(name, operands)
         assert isinstance(results, tuple)
         ufunc, mask = UfuncMeaning(f"np.{name}", "add"), kwargs.get("where", TRUE)
         return tuple([ufunc.placed(call, one, out, mask, casting) for one, out in zip(results, outs, strict=True)])
