@@ -91,8 +91,16 @@ def _bfloat16() -> np.dtype[Any]:
     try:
         import ml_dtypes  # noqa: PLC0415 (an optional extra)  # pyright: ignore[reportMissingImports]
     except ImportError:
-        raise ImportError("NumPy has no bfloat16 of its own: install the package ml_dtypes to pass bf16 arrays") from None
+        raise ImportError("NumPy has no bfloat16 of its own: install the package ml_dtypes", name="ml_dtypes") from None
     return np.dtype(ml_dtypes.bfloat16)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def numpy_or_own(dtype: DType) -> Any:
+    """NumPy's dtype, to be compared with others; where the package that has it is not installed, no array is of it: only itself is equal."""
+    try:
+        return dtype.numpy
+    except ImportError:
+        return dtype
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType | None:

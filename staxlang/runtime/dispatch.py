@@ -222,6 +222,8 @@ class Dispatcher:
         except Exception as problem:
             if isinstance(problem, late.diagnostics().StaxError):
                 raise
+            if isinstance(problem, ImportError) and problem.name == "ml_dtypes":
+                late.raise_error_from(problem, "missing-package", what="bf16", package=problem.name)
             late.raise_error_from(problem, "compilation-failed", kernel=self.binder.name, reason=f"{type(problem).__name__}: {problem}")
         self.evidence.update(seen)
         self.counts.compilations += 1

@@ -134,7 +134,7 @@ def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (),
 def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
     known = diagnostics()
-    raise known.error_of([known.diagnose(code, **fields)]) from cause
+    raise known.error_of([known.diagnose(code, call_sites().call_site(), **fields)]) from cause
 
 
 def plainly(call: Callable[..., Any], *arguments: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from staxlang.base.dtypes import BOOL, DType
+from staxlang.base.dtypes import BOOL, DType, numpy_or_own
 from staxlang.base.sizes import Condition, compare, floordiv
 from staxlang.typecheck import binding, names, pointwise, scalars
 from staxlang.typecheck.guards import Getter
@@ -408,7 +408,7 @@ def _equal_objects(one: Any, two: Any) -> bool:
 
 def _numpy_dtype(value: Any) -> Any:
     if isinstance(value, DType):
-        return value.numpy
+        return numpy_or_own(value)
     try:
         return np.dtype(value) if isinstance(value, (str, type, np.dtype)) else value
     except TypeError:
@@ -435,7 +435,7 @@ def plain_object(value: Value) -> Any:
     if type(value) is MeaningValue and value.object is not None:
         return value.object
     if type(value) is MeaningValue and isinstance(own := getattr(value.meaning, "dtype", None), DType):
-        return own.numpy  # the word of a dtype in .stx
+        return numpy_or_own(own)  # the word of a dtype in .stx
     return value.object if isinstance(value, ObjectValue) and isinstance(value.object, type) else _NO_OBJECT
 
 
