@@ -96,7 +96,7 @@ def _bfloat16() -> np.dtype[Any]:
 
 
 def numpy_or_own(dtype: DType) -> Any:
-    """NumPy's dtype, to be compared with others; where the package that has it is not installed, no array is of it: only itself is equal."""
+    """NumPy's dtype, to be compared with others; where the package that has it is not installed, no array is of it: it equals itself."""
     try:
         return dtype.numpy
     except ImportError:

@@ -23,10 +23,13 @@ PROGRAM = """
         "searchsorted": lambda x: np.searchsorted(np.sort(x[0]), x), "unique": lambda x: stax.unique(np.rint(x), size=4)[:1],
         "fft": lambda x: np.fft.fft(x), "rfft": lambda x: np.fft.irfft(np.fft.rfft(x)), "histogram": lambda x: np.histogram(x, 5)[0],
         "matrix_power": lambda x: np.linalg.matrix_power(x @ x.T, 3), "solve": lambda x: np.linalg.solve(x @ x.T + np.eye(6), x),
-        "svd": lambda x: np.linalg.svd(x)[1], "softmax": lambda x: stax.softmax(x), "var": lambda x: np.var(x, 1), "pad": lambda x: np.pad(x, 2),
+        "svd": lambda x: np.linalg.svd(x)[1], "softmax": lambda x: stax.softmax(x), "var": lambda x: np.var(x, 1),
+        "pad": lambda x: np.pad(x, 2),
         "half": lambda x: x.astype(np.float16).sum(1), "dtypes": lambda x: x.astype("f4") if x.dtype == np.float64 else x,
-        "promotion": lambda x: np.result_type(x.dtype, np.float32) == np.float64, "interp": lambda x: np.interp(x, [-1.0, 0, 1], [0.0, 1, 4]),
-        "cumsum": lambda x: np.cumsum(x, 1), "einsum": lambda x: np.einsum("ij,kj->ik", x, x), "convolve": lambda x: np.convolve(x[0], x[1]),
+        "promotion": lambda x: np.result_type(x.dtype, np.float32) == np.float64,
+        "interp": lambda x: np.interp(x, [-1.0, 0, 1], [0.0, 1, 4]),
+        "cumsum": lambda x: np.cumsum(x, 1), "einsum": lambda x: np.einsum("ij,kj->ik", x, x),
+        "convolve": lambda x: np.convolve(x[0], x[1]),
     }
     for name, function in FUNCTIONS.items():
         kernel = stax.kernel(function)
