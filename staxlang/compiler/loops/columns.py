@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from staxlang.base.dtypes import BOOL, I64, DType, integer_bounds
-from staxlang.base.sizes import Size, maximum, minimum, symbol, symbols
+from staxlang.base.dtypes import BOOL, I8, I16, I32, I64, DType, integer_bounds
+from staxlang.base.sizes import Size, linear_in, maximum, minimum, substitute, symbol, symbols
 from staxlang.compiler.loops.assemble import Pass, Plan, Reduction, Write
 from staxlang.compiler.loops.chunks import are_even, make_partials
 from staxlang.compiler.loops.expressions import Expressions, extent_of
@@ -27,6 +27,7 @@ WORTH_A_TILE = 4
 # A strip of columns is at least so wide (bytes): whole cache lines, and enough of them for the hardware to fetch ahead.
 NARROWEST = 256
 
+_INDICES: dict[int, DType] = {1: I8, 2: I16, 4: I32, 8: I64}  # numbers of rows, as wide as the values beside them
 COMBINE_ROWS = {
     "sum": "add", "count": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
 }  # fmt: skip
@@ -300,7 +301,7 @@ class _Columns:
         first = last.start + symbol(block) * together
         for reduction in one.reductions:
             values.append([ex.substitute(reduction.value, {last.index: first + k}) for k in range(together)])
-        body = self._accumulate(one.reductions, values)
+        body = self._accumulate(one.reductions, values, last.index, first)
         statements.append(self._nest((*loops[:-1], Loop(block, whole)), body, start))
         rest = last.extent - whole * together
         if rest != 0 and odd is None:
@@ -312,6 +313,8 @@ class _Columns:
     def _odd_rows(self, one: Pass, last: Loop, together: int) -> list[Node] | None:
         """What the reductions begin with: the rows left over by groups of `together`; None where those have their own loop."""
         ex = self.ex
+        if any(r.kind in ("argmin", "argmax") for r in one.reductions):
+            return None
         whole = last.extent // together
         rest = last.extent - whole * together
         most = rest if isinstance(rest, int) else together - 1
@@ -338,7 +341,7 @@ class _Columns:
     def _together(self, one: Pass, extent: Size) -> int:
         """Rows of the innermost axis that are combined before the tile is touched (fewer where addresses are costly to compile)."""
         if any(r.kind in ("argmin", "argmax") for r in one.reductions):
-            return 1
+            return self._places_together(one, extent)
         cost = sum([self.ex.cost(r.value) for r in one.reductions])
         together = min(self.together, TOGETHER if cost <= 6 else 4 if cost <= 16 else 2 if cost <= 24 else 1)
         if not isinstance(extent, int) or not isinstance(self.extent, int):
@@ -346,6 +349,19 @@ class _Columns:
         while together > 1 and isinstance(extent, int) and together > extent:
             together //= 2
         return together
+
+    def _places_together(self, one: Pass, extent: Size) -> int:
+        """The same where places are found: the best of a few rows is found before its place meets the tile, whose elements are wide."""
+        steps = [linear_in(r.position, (one.inner[-1][0],)) for r in one.reductions]
+        even = all(step is not None and isinstance(step[0].get(one.inner[-1][0], 0), int) for step in steps)
+        alone = all(r.kind in ("argmin", "argmax") and r.where is None and r.dtype.kind in "biuf" for r in one.reductions)
+        if not (even and alone) or self.together == 1 or sum([self.ex.cost(r.value) for r in one.reductions]) > 4:
+            return 1
+        known = isinstance(extent, int) and isinstance(self.extent, int)
+        most = TOGETHER if known and all(r.dtype.kind != "f" for r in one.reductions) else 4
+        while most > 1 and isinstance(extent, int) and most > extent:
+            most //= 2
+        return most
 
     # ---- tiles ----
 
@@ -387,12 +403,16 @@ class _Columns:
         self.found[local] = self.ex.load(*place)
         return place
 
-    def _accumulate(self, reductions: Sequence[Reduction], values: list[list[Node]]) -> tuple[Statement, ...]:
+    def _accumulate(
+        self, reductions: Sequence[Reduction], values: list[list[Node]], row: str = "", first: Size = 0
+    ) -> tuple[Statement, ...]:
+        """The reductions after values of one row, or of several: those of the index `row` from `first` on."""
         ex = self.ex
         statements: list[Statement] = []
         for reduction, each in zip(reductions, values, strict=True):
             if reduction.kind in ("argmin", "argmax"):
-                statements += self._keep_best(reduction, each[0])
+                value, position = self._best_of(reduction, each, row, first, statements)
+                statements += self._keep_best(reduction, value, position)
                 continue
             value = self.found[self._locals(reduction)[0]]
             op = COMBINE_ROWS[reduction.kind]
@@ -402,28 +422,55 @@ class _Columns:
             statements.append(Store(value["buffer"], value["subscripts"], made))
         return tuple(statements)
 
-    def _keep_best(self, reduction: Reduction, value: Node) -> list[Statement]:
-        """The first greatest (least) value so far and its place; a NaN is greater and less than anything."""
+    def _best_of(
+        self, reduction: Reduction, each: Sequence[Node], row: str, first: Size, statements: list[Statement]
+    ) -> tuple[Node, Node]:
+        """The first best one of values of rows that follow one another, and its place."""
         ex = self.ex
-        best, place = [self.found[local] for local in self._locals(reduction)]
+        if len(each) == 1:
+            return each[0], reduction.where if reduction.where is not None else ex.size(reduction.position)
+        narrow = _INDICES[reduction.dtype.itemsize]
+        pairs = [(self._named(value, statements), ex.const(k, narrow)) for k, value in enumerate(each)]
+        while len(pairs) > 1:
+            better: list[tuple[Node, Node]] = []
+            for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+                take = self._named(self._is_better(reduction, other[0], one[0]), statements)
+                chosen = [ex.make("where", (take, new, old), old.type) for new, old in zip(other, one, strict=True)]
+                better.append((self._named(chosen[0], statements), self._named(chosen[1], statements)))
+            pairs = better
+        (value, number), parts = pairs[0], linear_in(reduction.position, (row,))
+        assert parts is not None
+        moved = ex.make("multiply", (ex.cast(number, I64), ex.size(parts[0].get(row, 0))), I64)
+        return value, ex.make("add", (moved, ex.size(substitute(reduction.position, {row: first}))), I64)
+
+    def _named(self, value: Node, statements: list[Statement]) -> Node:
+        name = self.ex.fresh("v")
+        statements.append(Let(name, value))
+        return self.ex.local(name, value.type)
+
+    def _is_better(self, reduction: Reduction, value: Node, best: Node) -> Node:
+        """Whether a later value takes the place of the best one so far; a NaN is greater and less than anything."""
+        ex = self.ex
         least = reduction.kind == "argmin"
         if reduction.dtype.kind == "f":  # "not (value >= best)" holds where value is less, and where one of them is a NaN
             better = ex.make("logical_not", (ex.make("greater_equal" if least else "less_equal", (value, best), BOOL),), BOOL)
-            better = ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
-        else:
-            better = ex.make("less" if least else "greater", (value, best), BOOL)
+            return ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
+        better = ex.make("less" if least else "greater", (value, best), BOOL)
         if reduction.dtype.kind == "c":
             better = ex.make("logical_or", (better, ex.make("not_equal", (value, value), BOOL)), BOOL)
             better = ex.make("logical_and", (better, ex.make("equal", (best, best), BOOL)), BOOL)
-        take, new = ex.fresh("v"), ex.fresh("v")
-        take_local, new_local = ex.local(take, BOOL), ex.local(new, value.type)
-        position = reduction.where if reduction.where is not None else ex.size(reduction.position)
-        return [
-            Let(new, value),
-            Let(take, better),
-            Store(place["buffer"], place["subscripts"], ex.make("where", (take_local, position, place), I64)),
-            Store(best["buffer"], best["subscripts"], ex.make("where", (take_local, new_local, best), value.type)),
-        ]
+        return better
+
+    def _keep_best(self, reduction: Reduction, value: Node, position: Node) -> list[Statement]:
+        """The first greatest (least) value so far and its place."""
+        ex = self.ex
+        best, place = [self.found[local] for local in self._locals(reduction)]
+        made: list[Statement] = []
+        new = self._named(value, made)
+        take = self._named(self._is_better(reduction, new, best), made)
+        made.append(Store(place["buffer"], place["subscripts"], ex.make("where", (take, position, place), I64)))
+        made.append(Store(best["buffer"], best["subscripts"], ex.make("where", (take, new, best), value.type)))
+        return made
 
 
 def tree(op: str, values: Sequence[Node], ex: Expressions) -> Node:
