@@ -220,12 +220,28 @@ def _len(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
 def _enumerate(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "enumerate", 1, 2, "start")
     first = call.static_int(args[1] if len(args) > 1 else kwargs.get("start", _ZERO), "the start of `enumerate`")
-    values = items(call, args[0], call.text(0))
-    return IteratorValue([(StaticValue(index), value) for index, value in enumerate(values, first)], "enumerate")
+
+    def numbered() -> list[Value]:
+        return [(StaticValue(index), value) for index, value in enumerate(items(call, args[0], call.text(0)), first)]
+
+    source = (StaticValue(first), args[0]) if _may_stay(call, args[:1]) else None
+    return IteratorValue(numbered() if source is None else numbered, "enumerate", source)
+
+
+def _may_stay(call: CallContext, parts: list[Value]) -> bool:
+    """Whether a loop over several things at once may stay in the program: over arrays and ranges."""
+    known = all((type(one) is ArrayValue and one.rank) or type(one) is RangeValue or getattr(one, "source", None) for one in parts)
+    return bool(parts) and known and call.context.recorder.keeps_loops
 
 
 def _zip(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "zip", 0, sys.maxsize, "strict")
+    if not kwargs and len({id(one) for one in args if type(one) is IteratorValue}) in (0, len(args)) and _may_stay(call, args):
+        return IteratorValue(lambda: _zipped(call, args, kwargs), "zip", tuple(args))
+    return IteratorValue(_zipped(call, args, kwargs), "zip")
+
+
+def _zipped(call: CallContext, args: Arguments, kwargs: Keywords) -> list[Value]:
     # One iterator given twice is taken from in turn, as in `zip(it, it)`.
     taken: dict[int, Iterator[Value]] = {}
     columns: list[Iterator[Value]] = []
@@ -235,7 +251,7 @@ def _zip(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
         columns.append(taken[id(value)])
     strict = "strict" in kwargs and bool(call.static(kwargs["strict"], "strict"))
     try:
-        return IteratorValue(list(zip(*columns, strict=strict)), "zip")
+        return list(zip(*columns, strict=strict))
     except ValueError as error:
         containers.static_error(call, error)
 

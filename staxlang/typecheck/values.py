@@ -171,13 +171,26 @@ class SliceValue:
 
 
 class IteratorValue:
-    """A one-pass iterator (enumerate, zip, map, generator expressions): its remaining items."""
+    """A one-pass iterator (enumerate, zip, map, generator expressions): its remaining items. `source`: what an `enumerate` or a `zip` that
+    nobody has taken from goes over (before it the number that counting begins with), where a loop can go over it without its items."""
 
-    __slots__ = ("items", "kind")
+    __slots__ = ("_items", "kind", "source")
 
-    def __init__(self, items: list[Value], kind: str) -> None:
-        self.items = items
+    def __init__(self, items: list[Value] | Callable[[], list[Value]], kind: str, source: tuple[Value, ...] | None = None) -> None:
+        self._items = items
         self.kind = kind
+        self.source = source
+
+    @property
+    def items(self) -> list[Value]:
+        if not isinstance(self._items, list):
+            self._items = self._items()
+        self.source = None
+        return self._items
+
+    @items.setter
+    def items(self, items: list[Value]) -> None:
+        self._items = items
 
 
 class Scope(Protocol):

@@ -73,7 +73,8 @@ def flattened(planned: Schedule, buffers: dict[str, Buffer]) -> Schedule:
         if isinstance(step, LibraryCall) and step.kind == "loop":
             inner: Schedule = step["body"]
             start = places[step.outs[-1].buffer]
-            allocations += [replace(one, offset=start + one.offset) for one in inner.allocations]
+            index, extent = step["index"], step["extent"]
+            allocations += [replace(one, offset=start + one.offset, bytes=_most(one.bytes, index, extent)) for one in inner.allocations]
             aliases += inner.aliases
     program = replace(planned.program, buffers=buffers)
     return replace(planned, program=program, allocations=tuple(allocations), aliases=tuple(aliases))

@@ -65,10 +65,11 @@ def _round(state: Lowering, region: Graph, places: list[str], carried: int, lowe
     inner = Lowering(region)
     inner.interner, inner.buffers, inner.counts = state.interner, state.buffers, state.counts
     inner.stored = dict(zip(region.inputs, places, strict=True))
-    order = evaluation_order(region.roots)
     inner.carried = frozenset(places[:carried])
-    inner.homes.update(_homes_in_place(inner, region, order, places[:carried]))
-    lower_all(inner, order)
+    found = _Places(inner, region, evaluation_order(region.roots))
+    found.find(places[:carried])
+    inner.homes.update(found.homes)
+    lower_all(inner, topological(region.roots, found.operands_of))
     late: list[tuple[str, str]] = []
     for place, made in zip(places[:carried], region.outputs, strict=True):
         if inner.stored.get(made) == place:
@@ -96,64 +97,75 @@ def _complete(inner: Lowering, made: Node, carried: list[str]) -> str:
     return name
 
 
-def _homes_in_place(inner: Lowering, region: Graph, order: list[Node], places: list[str]) -> dict[Node, str]:
-    """Of each carried value whose old state is no longer needed when the new one is made: the nodes that are made in its buffer."""
-    readers = users(order)
-    position = {one: place for place, one in enumerate(order)}
-    found: dict[Node, str] = {}
-    for parameter, made, place in zip(region.inputs, region.outputs, places, strict=False):
-        chain = _chain(inner, parameter, made, readers, position) if region.outputs.count(made) == 1 else None
-        if chain is not None and not any(one in found for one in chain):
-            found.update(dict.fromkeys(chain, place))
-    return found
+class _Places:
+    """Which values of a round are made over older states of what the loop carries, and what has to be made before them."""
 
+    def __init__(self, inner: Lowering, region: Graph, order: list[Node]) -> None:
+        self.inner, self.region = inner, region
+        self.readers = users(order)
+        self.first: dict[Node, tuple[Node, ...]] = {}  # of a node that writes over a value: what else reads that
+        self.homes: dict[Node, str] = {}
 
-def _chain(
-    inner: Lowering, parameter: Node, made: Node, readers: dict[Node, list[Node]], position: dict[Node, int]
-) -> list[Node] | None:
-    """The nodes from the carried value's next state back to what may be written over its old one; None where the old one is still read."""
-    chain: list[Node] = []
-    node = made
-    while node.op in UPDATE_OPS or node.op == "loop":
-        base = written_base(node)
-        done = _done_before(inner, base, node, readers, position)
-        if base is parameter:
-            return [*chain, node] if done else None
-        if base.op in NEVER_WRITTEN or base in inner.roots or not done:
-            break
-        chain.append(node)
-        node = base
-    if node.op in NEVER_WRITTEN:
-        return None
-    if parameter in position and not _done_before(inner, parameter, node, readers, position):
-        return None
-    return [*chain, node]
+    def operands_of(self, node: Node) -> tuple[Node, ...]:
+        own = node.operands[::-1] if node.op in UPDATE_OPS else node.operands
+        return (*self.first.get(node, ()), *own)
 
+    def find(self, places: list[str]) -> None:
+        for parameter, made, place in zip(self.region.inputs, self.region.outputs, places, strict=False):
+            before = dict(self.first)
+            chain = self._chain(parameter, made) if self.region.outputs.count(made) == 1 else None
+            if chain is None or any(one in self.homes for one in chain):
+                self.first = before
+            else:
+                self.homes.update(dict.fromkeys(chain, place))
 
-def _done_before(inner: Lowering, base: Node, node: Node, readers: dict[Node, list[Node]], position: dict[Node, int]) -> bool:
-    """Whether everything that reads `base` is made before `node` writes over it. (An update's new part is made first where it reads more
-    than it writes.)"""
-    if base not in position:
+    def _chain(self, parameter: Node, made: Node) -> list[Node] | None:
+        """The nodes from a carried value's next state back to what is written over the present one; None where that is still needed."""
+        chain: list[Node] = []
+        node = made
+        while node.op in UPDATE_OPS or node.op == "loop":
+            base = written_base(node)
+            if base is parameter:
+                return [*chain, node] if self._free(base, node) else None
+            if base.op in NEVER_WRITTEN or base in self.inner.roots or not self._free(base, node):
+                break
+            chain.append(node)
+            node = base
+        if node.op in NEVER_WRITTEN or (parameter in self.readers and not self._free(parameter, node)):
+            return None
+        return [*chain, node]
+
+    def _free(self, base: Node, node: Node) -> bool:
+        """Whether `node` may write over `base`: everything else that reads it can be made before. (So can an update's new part, where it
+        reads more than it writes.)"""
+        found = readers_through_views(base, self.readers, self.inner.roots)
+        if found is None or base in self.region.outputs:
+            return False
+        if node.op == "loop":
+            found = {reader for reader in found if reader.op != "loop" or loop_key(reader) != loop_key(node)}
+            if node.operands.count(base) != 1:
+                return False
+        others = tuple([reader for reader in self.readers if reader in found and reader is not node])
+        if node in topological(others, self.operands_of):
+            return False
+        if not self._reads_as_it_writes(base, node):
+            return False
+        self.first[node] = (*self.first.get(node, ()), *others)
         return True
-    found = readers_through_views(base, readers, inner.roots)
-    if found is None or base in inner.graph.outputs:
-        return False
-    before = set(topological(node.operands))
-    if node.op == "loop":
-        others = [reader for reader in found if reader.op != "loop" or loop_key(reader) != loop_key(node)]
-        return node.operands.count(base) == 1 and all(reader in before for reader in others) and base in node.operands
-    if any(reader is not node and reader not in before for reader in found):
-        return False
-    if node.op == "scatter":
-        return readers[base] == [node]
-    if node.op == "update":
-        if not reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set()):
-            inner.parts_first.add(node)
-        return True
-    if node.op in COMPLETE:
-        return base not in before
-    at = indices(len(node.type.shape))
-    return reads_only_at(node, base, at, at, set())
+
+    def _reads_as_it_writes(self, base: Node, node: Node) -> bool:
+        if node.op == "loop":
+            return True
+        if node.op == "scatter":
+            return self.readers[base].count(node) == 1 and node.operands[0] is base
+        if node.op == "update":
+            if not reads_only_at(node.operands[1], base, node["subscripts"], indices(len(node["shape"])), set()):
+                self.inner.parts_first.add(node)
+            return True
+        if node.op in COMPLETE:
+            return base not in topological(node.operands)
+        at = indices(len(node.type.shape))
+        return reads_only_at(node, base, at, at, set())
 
 
 def _touched(steps: tuple[Definition | LibraryCall, ...]) -> list[str]:

@@ -12,6 +12,7 @@ from staxlang.base.dtypes import can_cast
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Condition, Facts, Size, index_range, linear_in
 from staxlang.compiler.node import Node
+from staxlang.compiler.passes.branch_updates import overwritten_update, updates_of_branches
 from staxlang.compiler.passes.chains import writes_constant_place
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
@@ -231,12 +232,16 @@ for _name, _rules in {
     "invert": (Rule("twice-undone", twice_undone),),
     "logical_not": (Rule("twice-undone", twice_undone),),
     "conjugate": (Rule("twice-undone", twice_undone),),
-    "where": (Rule("same-branches", same_branches),),
+    "where": (Rule("same-branches", same_branches), Rule("updates-of-branches", updates_of_branches)),
     "copy": (Rule("copy", identity_copy),),
     "positive": (Rule("copy", identity_copy),),
     "cast": (Rule("cast-to-own-dtype", cast_to_own_dtype), Rule("cast-there-and-back", cast_there_and_back)),
     "view": (Rule("view-of-view", view_of_view), Rule("whole-view", whole_view), Rule("view-of-update", view_of_update)),
-    "update": (Rule("empty-update", empty_update), Rule("whole-update", whole_update)),
+    "update": (
+        Rule("empty-update", empty_update),
+        Rule("whole-update", whole_update),
+        Rule("overwritten-update", overwritten_update),
+    ),
     "concatenate": (Rule("lone-concatenate", lone_concatenate), Rule("nested-concatenate", nested_concatenate)),
     "pad": (Rule("empty-pad", empty_pad),),
     "bordered": (Rule("tight-border", tight_border),),

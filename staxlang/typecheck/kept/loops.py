@@ -11,7 +11,7 @@ from typing import Any
 
 from staxlang.base.dtypes import I64
 from staxlang.base.records import NamedTuple
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, minimum
 from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, names, scalars
@@ -23,12 +23,12 @@ from staxlang.typecheck.kept.outcomes import Outcome, Plan, condition_value
 from staxlang.typecheck.kept.rounds import Attempt
 from staxlang.typecheck.kept.scope import Checkpoint
 from staxlang.typecheck.problems import Problem, Unknowable
-from staxlang.typecheck.values import ArrayValue, RangeValue, ScalarValue, SizeValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import ArrayValue, IteratorValue, RangeValue, ScalarValue, SizeValue, StaticValue, Value, size_value
 
 # A loop of so few rounds is unrolled.
 FEW_ROUNDS = 3
 # So many operations of all rounds together are unrolled: they are optimized as one then.
-UNROLLED_NODES = 120
+UNROLLED_NODES = 80
 
 Round = Callable[[], Signal]
 Block = Callable[[Frame, tuple[Any, ...]], Signal]
@@ -59,7 +59,25 @@ def walk_of(call: CallContext, value: Value) -> Walk | None:
         return _range_walk(call, start, stop, step, value.step)
     if type(value) is ArrayValue and value.rank:
         return Walk(value.shape[0], partial(_row, call, value))
+    if type(value) is IteratorValue and value.source is not None:
+        return _joint_walk(call, value)
     return None
+
+
+def _joint_walk(call: CallContext, value: IteratorValue) -> Walk | None:
+    """What `enumerate` and `zip` go over: a tuple in each round, until the shortest part ends."""
+    source: tuple[Value, ...] = value.source or ()
+    numbered = value.kind == "enumerate"
+    walks = [walk_of(call, part) for part in source[numbered:]]
+    known = [walk for walk in walks if walk is not None]
+    if len(known) < len(walks):
+        return None
+
+    def item(number: Size) -> Value:
+        parts = tuple([walk.item(number) for walk in known])
+        return (size_value(number + source[0].value), *parts) if numbered else parts
+
+    return Walk(minimum(*[walk.extent for walk in known]), item)
 
 
 def _range_walk(call: CallContext, start: Size, stop: Size, step: int, given: Value) -> Walk:
@@ -152,6 +170,10 @@ def _static_length(value: Value) -> int | None:
         return len(range(*parts)) if all(isinstance(part, int) for part in parts) and parts[2] else None
     if type(value) is ArrayValue and value.rank and isinstance(value.shape[0], int):
         return value.shape[0]
+    if type(value) is IteratorValue and value.source is not None:
+        lengths = [_static_length(part) for part in value.source[value.kind == "enumerate" :]]
+        known = [length for length in lengths if length is not None]
+        return min(known) if len(known) == len(lengths) else None
     return None
 
 

@@ -111,7 +111,21 @@ class Recording:
         )  # fmt: skip
         for handle, set_ in zip(handles, setters, strict=True):
             set_(handle)
+        self._share(outcome, ended)
         return outcome
+
+    def _share(self, outcome: Outcome, ended: dict[str, Value]) -> None:
+        """Names that the last round has left with one array have one after the loop; a view of memory that is apart now is only read."""
+        first: dict[Storage, str] = {}
+        for name, value in outcome.names.items():
+            end = ended.get(name)
+            if type(end) is not ArrayValue or type(value) is not ArrayValue or value is end or value.scalar:
+                continue
+            other = first.setdefault(end.storage, name)
+            if other != name and same(end, ended[other]):
+                outcome.names[name] = outcome.names[other]
+            elif other != name or end.storage.number < self.trial.mark or end.storage.source is not None:
+                value.readonly = True
 
     def _condition(self) -> ArrayValue | None:
         """Whether a `while` goes on after the round."""

@@ -14,6 +14,7 @@ from staxlang.typecheck import binding
 from staxlang.typecheck.frames import BREAK, RETURN, children
 from staxlang.typecheck.joins import restore, snapshot
 from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
+from staxlang.typecheck.kept.memory import check_memory
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
 from staxlang.typecheck.kept.scope import Checkpoint, learned
 from staxlang.typecheck.recorder import Handle
@@ -120,6 +121,7 @@ class Trial:
         _containers_unchanged(containers, snapshot(frame))
         if self._changed(start, dict(frame.locals)):
             return None
+        check_memory(self, start)
         return Recording(self).outcome(ways)
 
     def _assume(self) -> None:

@@ -1,0 +1,75 @@
+"""Updates on either side of a branch become one chain of updates, each of which keeps what is there where its side is not taken.
+
+    where(c, update(b, v), b)                ->  update(b, where(c, v, b at that place))
+    where(c, update(b, v), update(b, w))     ->  both, one after the other; or, at one place, update(b, where(c, v, w))
+
+So an assignment under a condition writes its element, and not a choice between two whole arrays.
+"""
+
+from __future__ import annotations
+
+from staxlang.base.types import TensorType
+from staxlang.compiler.node import Node
+from staxlang.compiler.passes.driver import Rewriting
+
+
+def overwritten_update(rewriting: Rewriting, node: Node) -> Node | None:
+    """What is written anew at once need not have been written."""
+    base, value = node.operands
+    if base.op != "update" or base["subscripts"] != node["subscripts"] or base["shape"] != node["shape"]:
+        return None
+    return _update(rewriting, node, base.operands[0], value)
+
+
+def updates_of_branches(rewriting: Rewriting, node: Node) -> Node | None:
+    """A choice, by one condition for all elements, between two states of one array."""
+    condition, left, right = node.operands
+    test = _single(condition)
+    if test is None:
+        return None
+    mine, theirs = _chain(left), _chain(right)
+    common = next((one for one in mine if one in theirs), None)
+    if common is None or (common is left and common is right):
+        return None
+    first, second = mine[: mine.index(common)][::-1], theirs[: theirs.index(common)][::-1]
+    if any(one.op != "update" for one in (*first, *second)):
+        return None
+    made = common
+    while first and second and _same_place(first[0], second[0]):
+        one, other = first.pop(0), second.pop(0)
+        value = _chosen(rewriting, test, one.operands[1], other.operands[1])
+        made = _update(rewriting, one, made, value)
+    for updates, taken in ((first, True), (second, False)):
+        for one in updates:
+            old = rewriting.view(made, one["shape"], one["subscripts"])
+            value = one.operands[1]
+            made = _update(rewriting, one, made, _chosen(rewriting, test, value, old) if taken else _chosen(rewriting, test, old, value))
+    return made
+
+
+def _single(condition: Node) -> Node | None:
+    """The 0-d condition that an array of conditions repeats."""
+    while condition.op == "view" and condition.type.shape:
+        condition = condition.operands[0]
+    return None if condition.type.shape else condition
+
+
+def _chain(node: Node) -> list[Node]:
+    """A value and the older states of the array that it is an update of."""
+    found = [node]
+    while node.op == "update":
+        node = node.operands[0]
+        found.append(node)
+    return found
+
+
+def _same_place(one: Node, other: Node) -> bool:
+    return one["subscripts"] == other["subscripts"] and one["shape"] == other["shape"]
+
+
+def _update(rewriting: Rewriting, like: Node, base: Node, value: Node) -> Node:
+    return rewriting.make("update", (base, value), TensorType(base.type.dtype, base.type.shape), **dict(like.attributes))
+
+
+def _chosen(rewriting: Rewriting, test: Node, one: Node, other: Node) -> Node:
+    return rewriting.pointwise("where", rewriting.view(test, one.type.shape, ()), one, other, dtype=one.type.dtype)

@@ -1,0 +1,77 @@
+"""Arrays that a loop carries by name have memory of their own in each round: is that what the program says?
+
+A name that is bound anew in each round stands for other memory from round to round. As long as that memory is only read, its values are
+all that matters. Where it is written, nobody else may see it: not under another name, not as the memory from before the loop.
+"""
+
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from staxlang.typecheck.frames import Frame
+from staxlang.typecheck.kept.carries import Held, Unfit
+from staxlang.typecheck.values import ArrayValue, RecordValue, Storage, Value
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.kept.rounds import Trial
+
+
+def check_memory(trial: Trial, start: dict[str, Value]) -> None:
+    """Raises Unfit where carrying values alone would lose a write that another name sees."""
+    names = [name for name, carry in trial.attempt.carries.items() if isinstance(carry, Held) and not carry.scalar]
+    own = {start[name].storage for name in names if type(start.get(name)) is ArrayValue}
+    for name in names:
+        value = start.get(name)
+        if type(value) is ArrayValue and value.storage in trial.journal and not _private(trial.frame, trial.attempt.before[name], names):
+            raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
+    ends: dict[Storage, str] = {}
+    for name in names:
+        value = trial.frame.locals.get(name)
+        if type(value) is not ArrayValue:
+            continue
+        storage = value.storage
+        older = storage.number < trial.mark or storage.source is not None
+        if older and storage in trial.journal:
+            raise Unfit(f"`{name}` is a view of an array that the loop writes", peel=True)
+        shared = ends.setdefault(storage, name) != name
+        if (shared or value.subscripts is not None) and (storage in own or _written(trial, storage, names, start)):
+            raise Unfit(f"`{name}` and `{ends[storage]}` share memory from the second round on", peel=True)
+
+
+def _written(trial: Trial, storage: Storage, names: list[str], start: dict[str, Value]) -> bool:
+    """Whether the loop writes the memory of one of the names that end in this storage."""
+    ended = [name for name in names if getattr(trial.frame.locals.get(name), "storage", None) is storage]
+    return any(getattr(start.get(name), "storage", None) in trial.journal for name in ended)
+
+
+def _private(frame: Frame, value: Value, names: list[str]) -> bool:
+    """Whether nobody but one name of the loop's function knows an array's memory."""
+    if type(value) is not ArrayValue or value.storage.source is not None or value.subscripts is not None:
+        return False
+    count = 0
+    inside: Frame | None = frame
+    while inside is not None:
+        scope: Any = inside
+        while isinstance(scope, Frame):
+            count += sum(one is value.storage for held in scope.locals.values() for one in _storages(held))
+            scope = scope.outer if scope.outer is not None else scope.function.scope
+        inside = inside.caller
+    return count <= 1
+
+
+def _storages(value: Value) -> Iterator[Storage]:
+    if type(value) is ArrayValue:
+        yield value.storage
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _storages(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _storages(item)
+    elif type(value) is RecordValue:
+        for item in value.fields.values():
+            yield from _storages(item)
