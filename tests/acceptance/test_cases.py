@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import staxlang as stax
+from staxlang.compiler import capture
+from staxlang.compiler.graph import slice_graph, topological
+from staxlang.compiler.passes.deadcode import drop_dead_code
+from staxlang.runtime import compilation
 
 rng = np.random.default_rng(11)
 
@@ -138,6 +142,33 @@ def test_misses_of_a_gated_kernel_name_the_gate_and_the_size():
     assert "x.shape[0]" in misses and "4" in misses and "6" in misses, misses
 
 
+def test_the_replay_is_only_what_the_condition_needs_and_is_taken_before_dead_code_goes(monkeypatch):
+    def f(x, w):
+        unused = np.exp(x) * 7  # dead: in the graph that the gate is cut from, in no program
+        if (x * w).sum() > 0:
+            return x * 2
+        return unused * 0 + w
+
+    slices = []
+    plain = compilation.KernelCapture._run_gate
+
+    def kept(self, sliced, span, what):
+        slices.append(sliced)
+        return plain(self, sliced, span, what)
+
+    monkeypatch.setattr(compilation.KernelCapture, "_run_gate", kept)
+    kernel = stax.kernel(f)
+    x, w = np.ones((4, 8)), np.ones(8)
+    assert np.array_equal(kernel(x, w), f(x, w))
+    (sliced,) = slices
+    assert sorted({node.op for node in topological(sliced.roots)} - {"input", "constant", "view"}) == ["greater", "multiply", "reduce"]
+    assert "exp(" in kernel.show("graph", x, w) and "exp(" not in kernel.show("optimized", x, w)
+    # With the order turned round there is nothing to cut the gate from.
+    monkeypatch.setattr(capture, "slice_graph", lambda graph, roots: slice_graph(drop_dead_code(graph), roots))
+    with pytest.raises(stax.StaxError, match="before dead code"):
+        stax.kernel(lambda x, w: f(x, w))(x, w)
+
+
 # ---- 4: rewriting ----
 
 
@@ -156,6 +187,25 @@ def test_equal_chains_are_computed_once():
     close(kernel(x), twice(x))
     text = kernel.show("optimized", x)
     assert text.count("expm1(") == 1, text
+
+
+def test_the_trace_says_which_rule_fired_in_which_round():
+    @stax.kernel
+    def twice(x):
+        y = x * 3
+        return stax.selu(y) + stax.selu(y * 1) * 2
+
+    x = f32(1000)
+    close(twice(x), (selu(x * 3) * 3).astype(np.float32))
+    line = twice.__wrapped__.__code__.co_firstlineno + 3
+    assert twice.show("trace", x).splitlines() == [
+        f"round 1: normalize: times-one on multiply (line {line})",
+        f"round 1: decompose: open-composite on composite (line {line})",
+        f"round 2: normalize: constant-right on multiply (line {line})",
+        f"round 2: normalize: constant-right on multiply (line {line})",
+        "3 rounds, the last without change",
+    ]
+    assert twice.show("optimized", x).count("expm1(") == 1
 
 
 # ---- 5: numerics ----
