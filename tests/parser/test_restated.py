@@ -247,7 +247,8 @@ def chained(x, k):
 
 KERNELS: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
     (broadcasting, (V, V), {}), (slices, (X,), {}), (stencil, (SQUARE,), {}), (reductions, (X,), {}), (booleans, (X,), {}),
-    (helpers, (X,), {}), (recursion, (V,), {}), (static_loops, (X,), {}), (containers, (X,), {}), (chosen, (X,), {}), (of_scalars, (V, np.bool_(True)), {}),
+    (helpers, (X,), {}), (recursion, (V,), {}), (static_loops, (X,), {}), (containers, (X,), {}), (chosen, (X,), {}),
+    (of_scalars, (V, np.bool_(True)), {}),
     (product, (SQUARE, SQUARE), {}), (in_place, (SQUARE, SQUARE), {}), (keywords, (SMALL,), {}),
     (keywords, (SMALL,), {"axis": 1, "shift": 2.5}), (einsums, (SQUARE, SQUARE), {}),
     (notation, (stax.spec((20, 30), "f8"), stax.spec((30, 17), "f8")), {}), (notation, (SQUARE, SQUARE), {}),
