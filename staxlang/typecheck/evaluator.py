@@ -156,12 +156,11 @@ def _note_parameters(context: EvaluationContext, function: FunctionValue, bound:
 def _evaluation(
     context: EvaluationContext, result: Result | None, results: Results | None, storages: Mapping[Any, Storage], value: Value
 ) -> Evaluation:
-    inputs = [*storages.values(), *context.storages.values()]
-    updates = tuple(
-        (storage.source.position, storage.handle, TensorType(storage.type.dtype, storage.type.shape))
-        for storage in inputs
-        if storage.written is not None and (storage.handle is not storage.original or context.checking)
-    )
+    written = [storage for storage in (*storages.values(), *context.storages.values()) if storage.written is not None]
+    changed = [storage for storage in written if storage.handle is not storage.original]
+    if changed or context.checking:  # what holds its own elements again is written too: they may be memory of what has changed
+        changed = written
+    updates = tuple([(one.source.position, one.handle, TensorType(one.type.dtype, one.type.shape)) for one in changed])
     return Evaluation(
         result,
         tuple(results.outputs) if results is not None else (),

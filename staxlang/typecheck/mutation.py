@@ -134,14 +134,15 @@ def _check_fits_shape(call: CallContext, array: ArrayValue, value: Value, source
     for mine, wanted in zip(reversed(source), reversed(target), strict=False):
         if mine == wanted or mine == 1:
             continue
-        if (isinstance(mine, int) and isinstance(wanted, int)) or not _fits(call, mine, wanted):
+        if (isinstance(mine, int) and isinstance(wanted, int)) or not fits(call, mine, wanted, "it is assigned"):
             owner = value.storage.source if type(value) is ArrayValue else None
             found = (call.context.origin(mine, owner), call.context.origin(wanted, array.storage.source))
             origins = [note for note in found if note is not None]
             call.error("assign-mismatch", target=shape_text(target), value=shape_text(source), notes=origins)
 
 
-def _fits(call: CallContext, mine: Size, wanted: Size) -> bool:
-    if call.hint(mine) == 1 and call.hint(wanted) != 1:
-        return bool(call.decide(Condition("==", mine, 1), "it is assigned"))
-    return call.same_size(mine, wanted, "it is assigned")
+def fits(call: CallContext, mine: Size, wanted: Size, why: str) -> bool:
+    """Does an extent broadcast to another one, which stays as it is?"""
+    if mine != 1 and call.hint(mine) == 1 and call.hint(wanted) != 1:
+        return bool(call.decide(Condition("==", mine, 1), why))
+    return mine == 1 or call.same_size(mine, wanted, why)

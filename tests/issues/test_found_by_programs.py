@@ -56,3 +56,41 @@ def test_masks_beside_other_indices():
         f(plain, other, np.append(rows, False))
         np.testing.assert_array_equal(mine, plain)
     assert kernel.stats().route == "native"
+
+
+def test_an_argument_that_gets_its_own_elements_back_is_written():
+    """Beside another one in the same memory they would not be its own any more: such calls are refused, not answered wrongly."""
+
+    @stax.kernel
+    def exchange(x, z):
+        z[...], x[...] = x, z
+        return x
+
+    x = np.arange(4.0)
+    assert exchange(x, x.copy()) is x and x.tolist() == [0, 1, 2, 3]
+    with pytest.raises(stax.StaxError, match="written-together"):
+        exchange(x, x[::-1])
+
+
+def test_a_result_of_one_row_goes_into_all_of_out():
+    """Where an extent is a symbol that is 1 at the call, too."""
+
+    def f(x, y):
+        np.multiply(y, 2, out=x)
+        np.add(y[:1], x, out=x[::-1])
+
+    kernel = stax.kernel(sizes="symbolic")(f)
+    for rows in (1, 3):
+        mine, plain = np.zeros((3, 2)), np.zeros((3, 2))
+        kernel(mine, np.arange(2.0 * rows).reshape(rows, 2)), f(plain, np.arange(2.0 * rows).reshape(rows, 2))
+        np.testing.assert_array_equal(mine, plain)
+
+
+def test_scalars_stay_scalars():
+    @stax.kernel
+    def f(x):
+        s = x[0]
+        return np.reshape(s, ()), s.reshape(()), np.flip(s), np.flip(x[1:2].reshape(())), np.squeeze(s), s.T
+
+    x = np.arange(3.0)
+    assert [type(one) for one in f(x)] == [type(one) for one in f.__wrapped__(x)]

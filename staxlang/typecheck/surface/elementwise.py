@@ -14,6 +14,7 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import scalars
 from staxlang.typecheck.complex_parts import part_of
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.mutation import fits
 from staxlang.typecheck.surface.arguments import absent, array_of, check_cast, dtype_of, expand, is_scalar_like, number_or_array, only
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
@@ -75,10 +76,8 @@ class UfuncMeaning:
     def _spread(self, call: CallContext, result: ArrayValue, target: ArrayValue) -> ArrayValue:
         """The result repeated to the shape of `out`, as far as NumPy's broadcasting does that."""
         missing = target.rank - result.rank
-        fits = missing >= 0 and all(
-            mine == 1 or call.same_size(mine, theirs) for mine, theirs in zip(result.shape, target.shape[missing:], strict=True)
-        )
-        if not fits:
+        pairs = zip(result.shape, target.shape[max(missing, 0) :], strict=False)
+        if missing < 0 or not all(fits(call, mine, theirs, "it goes into `out`") for mine, theirs in pairs):
             call.error("out-mismatch", given=shape_text(target.shape), expected=shape_text(result.shape))
         return broadcasted(call, result, target.shape)
 

@@ -28,6 +28,7 @@ from staxlang.typecheck.surface.arguments import (
     normalized_axis,
     only,
     origins,
+    snapshot,
     take_view,
 )  # fmt: skip
 from staxlang.typecheck.surface.extents import extent_value, shape_value
@@ -76,6 +77,8 @@ def reshaped(call: CallContext, array: ArrayValue, wanted: tuple[Size, ...], ord
     if order not in ("C", "F"):
         only(call, "reshape", "order", StaticValue(order), "C", "F")
     shape = _resolved(call, array, wanted)
+    if array.scalar and not shape:
+        return array
     prove = call.context.facts.decide
     if not _mergeable(call, array, shape, prove):
         # Axes that have the same extents now stay as they are, and need not follow each other.
@@ -198,6 +201,8 @@ def rollaxis(call: CallContext, a: Value, axis: Value, start: Value = StaticValu
 @spelled("np.flip", "word.flip")
 def flip(call: CallContext, m: Value, axis: Value = NONE) -> Value:
     array = array_of(call, m)
+    if not array.rank and absent(axis):  # without axes to turn NumPy reads the element
+        return snapshot(call, array)
     axes = tuple(range(array.rank)) if absent(axis) else axes_of(call, axis, array.rank)
     return take_view(call, array, views.flip(array.shape, axes))
 
