@@ -112,9 +112,9 @@ def report(planned: Schedule, target: Target) -> Report:
 
 
 def _of_loop(step: LibraryCall, ex: Expressions, target: Target) -> Traffic:
-    """What all rounds move, each taken to be like the first; of a loop whose end only its data knows, what one round moves."""
+    """What all rounds move, each taken to be like the one in the middle; of a loop whose end only its data knows, what one round moves."""
     inner = report(step["body"], target)
-    first: dict[str, Size] = {step["index"]: 0}
+    first: dict[str, Size] = {step["index"]: 0 if step["extent"] is None else step["extent"] // 2}
     rounds: Size = 1 if step["extent"] is None else step["extent"]
     reads = total([_at_first(size, first) for one in inner.kernels for _, size in one.reads]) * rounds
     writes = total([_at_first(size, first) for one in inner.kernels for _, size in one.writes]) * rounds

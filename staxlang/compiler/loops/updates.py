@@ -8,7 +8,7 @@ from staxlang.base.records import replace
 from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.fuse import dependences, touched
-from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, LoopProgram
+from staxlang.compiler.loops.ir import Buffer, BufferView, Definition, LibraryCall, LoopProgram
 from staxlang.compiler.node import Node
 
 Steps = list[Definition | LibraryCall]
@@ -102,14 +102,14 @@ def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, chec
     """The steps with `buffer` made in the argument's memory; None where the old value is still needed."""
     if program.buffers[buffer].role != "temporary" or program.buffers[buffer].dtype is not program.buffers[target].dtype:
         return None
-    writers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and step.buffer == buffer]
-    touching = [k for k, step in enumerate(steps) if isinstance(step, LibraryCall) and _calls_with(step, (buffer, target))]
-    if not writers or touching or writers[0] < checked or any(getattr(steps[k], "walk", None) is not None for k in writers):
+    writers = [k for k, step in enumerate(steps) if buffer in touched(step, ex)[1]]
+    if not writers or writers[0] < checked or any(getattr(steps[k], "walk", None) is not None for k in writers):
+        return None
+    if not all(_can_rename(step, buffer, target, program) for step in steps if isinstance(step, LibraryCall)):
         return None
     first = steps[writers[0]]
-    assert isinstance(first, Definition)
-    dropped = writers[0] if _is_copy(first, target) else -1
-    readers = [k for k, step in enumerate(steps) if isinstance(step, Definition) and k != dropped and _loads(step, target, ex)]
+    dropped = writers[0] if isinstance(first, Definition) and _is_copy(first, target) else -1
+    readers = [k for k, step in enumerate(steps) if k != dropped and target in touched(step, ex)[0]]
     began = writers[1] if dropped >= 0 and len(writers) > 1 else writers[0]
     if any(k > began for k in readers):  # the step that begins to write may read: see `_writing`
         return None
@@ -117,13 +117,49 @@ def _in_place(steps: Steps, buffer: str, target: str, program: LoopProgram, chec
     for k, step in enumerate(steps):
         if k == dropped:
             continue
-        if not isinstance(step, Definition):
-            made.append(step)
+        if isinstance(step, LibraryCall):
+            made.append(_renamed_call(step, buffer, target, ex) if _calls_with(step, (buffer,)) else step)
         elif k in writers:
             made += _writing(step, buffer, target, ex)
         else:
             made.append(_renamed(step, buffer, target, ex))
     return made
+
+
+def _can_rename(step: LibraryCall, buffer: str, target: str, program: LoopProgram) -> bool:
+    """Whether a call may have the argument in the place of a buffer: a loop that does not read the argument itself, and in whose rounds
+    the one is as good as the other."""
+    if not _calls_with(step, (buffer, target)):
+        return True
+    if step.kind != "loop" or _calls_with(step, (target,)):
+        return False
+    alike = program.buffers[buffer].strides == program.buffers[target].strides
+    inner = [one for one in step["body"].steps if isinstance(one, LibraryCall)]
+    return all(_can_rename(one, buffer, target, program) or (alike and one.kind != "loop") for one in inner)
+
+
+def _renamed_call(step: LibraryCall, buffer: str, target: str, ex: Expressions) -> LibraryCall:
+    found = ex.buffers[target]
+
+    def view(one: BufferView) -> BufferView:
+        if one.buffer != buffer:
+            return one
+        return BufferView(target, found.shape, found.strides) if step.kind == "loop" else replace(one, buffer=target)
+
+    attributes = step.attributes
+    if step.kind == "loop":
+        body: LoopProgram = step["body"]
+        steps = tuple([
+            _renamed(one, buffer, target, ex) if isinstance(one, Definition)
+            else _renamed_call(one, buffer, target, ex) if _calls_with(one, (buffer,)) else one
+            for one in body.steps
+        ])  # fmt: skip
+        buffers = {(target if name == buffer else name): (found if name == buffer else one) for name, one in body.buffers.items()}
+        outputs = tuple([target if name == buffer else name for name in body.outputs])
+        body = replace(body, buffers=buffers, steps=steps, outputs=outputs)
+        changed = {"body": body, "go": target if step["go"] == buffer else step["go"]}
+        attributes = tuple([(key, changed.get(key, value)) for key, value in step.attributes])
+    return LibraryCall(step.kind, tuple(map(view, step.outs)), tuple(map(view, step.operands)), attributes)
 
 
 def _writing(step: Definition, buffer: str, target: str, ex: Expressions) -> Steps:
