@@ -23,7 +23,7 @@ _SETS = (
 _MORE = (
     "poly polyadd polysub polymul polydiv polyder polyint polyfit roots i0 kaiser diag_indices diag_indices_from tril_indices triu_indices "
     "tril_indices_from triu_indices_from unravel_index ravel_multi_index choose insert resize fromfunction apply_over_axes nanargmax "
-    "nanargmin packbits unpackbits apply_along_axis asarray_chkfinite"
+    "nanargmin packbits unpackbits asarray_chkfinite"
 )
 _LINALG = (
     "cholesky solve inv det slogdet qr svd svdvals eigh eigvalsh eig eigvals lstsq pinv matrix_rank "

@@ -19,7 +19,7 @@ from staxlang.typecheck.surface.arguments import absent, array_of, constant_arra
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
 from staxlang.typecheck.surface.shaping import broadcasted, reshaped
-from staxlang.typecheck.values import FALSE, NONE, ArrayValue, MeaningValue, PartialValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import FALSE, NONE, UNKNOWN, ArrayValue, FunctionValue, MeaningValue, PartialValue, StaticValue, Value, size_value
 
 _PYTHON: dict[str, DType] = {"b": BOOL, "i": I64, "u": I64, "f": F64, "c": C128}
 """What numbers are where NumPy hands them to a function as Python's."""
@@ -68,8 +68,18 @@ VECTORIZED = FunctionMeaning("np.vectorize", of_each)
 
 
 def _applied(call: CallContext, function: Value, arrays: list[ArrayValue], names: list[str]) -> Value:
+    """The function of arrays, the last of them by name. Conditions on single elements stay in the program."""
+    state = call.context.branches
+    before = state.inside, state.live, dict(state.lost), list(state.journals), list(state.choices)
+    state.inside = True
     first = len(arrays) - len(names)
-    return call.call(function, arrays[:first], dict(zip(names, arrays[first:], strict=True)))
+    try:
+        results = call.call(function, arrays[:first], dict(zip(names, arrays[first:], strict=True)))
+    finally:
+        state.inside, state.live, state.lost, state.journals, state.choices = before
+    if UNKNOWN in (results if isinstance(results, tuple) else (results,)):
+        raise Unknowable
+    return results
 
 
 def _dtypes(call: CallContext, function: Value, otypes: Value, given: list[ArrayValue], names: list[str]) -> list[DType]:
@@ -82,7 +92,11 @@ def _dtypes(call: CallContext, function: Value, otypes: Value, given: list[Array
             help = "say them, `np.vectorize(f, otypes=[float])`"
             call.error("not-accepted", requirement="np.vectorize of nothing: the dtypes of its results are not known", help=help)
     firsts = [call.view(one, (), (0,) * one.rank, scalar=True) if one.rank else one for one in given]
-    results = _applied(call, function, firsts, names)
+    try:
+        results = _applied(call, function, firsts, names)
+    except Problem:  # the sides of a branch give different dtypes: which one it takes is asked now, and at each call
+        first = len(firsts) - len(names)
+        results = call.call(function, firsts[:first], dict(zip(names, firsts[first:], strict=True)))
     return [concrete(call.type_of(one).dtype) for one in (results if isinstance(results, tuple) else (results,))]
 
 
@@ -94,9 +108,21 @@ def _in_a_loop(
     first = len(rows) - len(names)
     named = dict(zip(names, rows[first:], strict=True))
     makers = [StaticValue(dtype.numpy) for dtype in dtypes]
-    results = call.library("_of_each", [function, rows[:first], named, list(makers), rows[0]])
+    results = _looping(call, "_of_each", [function, rows[:first], named, list(makers), rows[0]])
     made = [reshaped(call, array_of(call, one), shape) for one in results]
     return tuple(made) if len(made) > 1 else made[0]
+
+
+def _looping(call: CallContext, name: str, args: list[Value], kwargs: dict[str, Value] | None = None) -> Value:
+    """A function of the library whose loop over data stays in the program, as a user's does; its other loops are unrolled."""
+    found = call.context.library(name)
+    assert isinstance(found, FunctionValue)
+    return call.call(FunctionValue(found.tree, found.scope, found.defaults, header=found.header), args, kwargs)
+
+
+@spelled("np.apply_along_axis", "stax.apply_along_axis")
+def apply_along_axis(call: CallContext, func1d: Value, axis: Value, arr: Value, *args: Value, **kwargs: Value) -> Value:
+    return _looping(call, "apply_along_axis", [func1d, axis, arr, *args], kwargs)
 
 
 # ---- places ----
