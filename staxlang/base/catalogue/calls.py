@@ -30,8 +30,8 @@ CALL_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "unknown-operation", TypeError,
-        "`{name}` is not known to Stax in this version",
-        "The function is NumPy's, but has no meaning here yet. The list of known functions is in the documentation.",
+        "`{name}` is no operation of kernels",
+        "The function or class is one that kernels do not have. docs/numpy.md is the table of all of NumPy's, with what to use instead.",
         "@stax.kernel\ndef f(x):\n    return np.busday_count(x, x)\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return np.exp(x)\nf(np.ones(3))",
         "call it outside the kernel, or write it with operations that are known",

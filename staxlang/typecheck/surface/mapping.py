@@ -19,7 +19,18 @@ from staxlang.typecheck.surface.arguments import absent, array_of, constant_arra
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
 from staxlang.typecheck.surface.shaping import broadcasted, reshaped
-from staxlang.typecheck.values import FALSE, NONE, UNKNOWN, ArrayValue, FunctionValue, MeaningValue, PartialValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    ArrayValue,
+    FunctionValue,
+    MeaningValue,
+    PartialValue,
+    StaticValue,
+    Value,
+    size_value,
+)
 
 _PYTHON: dict[str, DType] = {"b": BOOL, "i": I64, "u": I64, "f": F64, "c": C128}
 """What numbers are where NumPy hands them to a function as Python's."""
