@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from staxlang.base.dtypes import BOOL, DType, numpy_or_own
+from staxlang.base.dtypes import BOOL, I64, DType, numpy_or_own
 from staxlang.base.sizes import Condition, compare, floordiv
+from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, names, pointwise, scalars
 from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.problems import plain_advice
@@ -174,6 +175,10 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
     """Python numbers of which one is known only at the call."""
     kind = scalars.result_kind(op, one, two)
     if kind is None and op == "**":  # int ** int: what kind it gives depends on the exponent's sign
+        if _is_power_of_index(call, right):
+            type_ = TensorType(I64, ())
+            made = call.record("power", (call.handle(call.to_array(left, I64)), call.handle(call.to_array(right, I64))), {}, type_)
+            return ScalarValue("int", scalars.Converted(made, type_, call.span, call.operation_text(op)))
         exponent = binding.static(call, right, f"the exponent of `{call.operation_text(op)}`")
         right = StaticValue(exponent)
         if type(left) is StaticValue:
@@ -184,6 +189,18 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
     if op in ("/", "//", "%"):
         _check_divisor(call, op, right)
     return ScalarValue(kind, scalars.Computed(BINARY_ROWS[op], (left, right)))
+
+
+def _is_power_of_index(call: CallContext, exponent: Value) -> bool:
+    """Whether an exponent depends on indices of index notation: no value of it may be negative then."""
+    indices = call.context.indices
+    size = binding.as_size(call, exponent, "an exponent") if indices.active else 0
+    if not indices.among(size):
+        return False
+    if not indices.searching and not indices.proved(Condition("<=", 0, size), call.context.facts):
+        help = "the sign of an exponent decides whether a power of integers is an integer: write a float before it, as in `2.0 ** i`"
+        call.error("index-decides", what=f"`{indices.text(size)}`", help=help)
+    return True
 
 
 def _check_divisor(call: CallContext, op: str, divisor: Value) -> None:

@@ -293,6 +293,27 @@ def test_the_least_of_nothing_is_an_error() -> None:
     check_native(made, (np.ones(3),), np.asarray(1.0))
 
 
+# ---- powers by indices ---------------------------------------------------------------------------------------------
+
+
+def test_powers_by_indices() -> None:
+    """An integer's power is an integer where the exponent is never negative; what cannot be proved is refused."""
+    x, i = numbers("f8", 6), np.arange(6)
+    check(body("x", "let y[i] = x[i] * 2 ** i + x[i] ** i + 2.0 ** (i - 3)", "return y"), (x,), x * 2**i + x**i + 2.0 ** (i - 3))
+    check(body("x", "let y[i] = x[i] * (-1) ** i", "return y"), (x,), x * np.where(i % 2 == 0, 1, -1))
+    check(body("n", "let y[i in 0..n.shape[0], j in 0..3] = i ** j", "return y"), (x,), i[:, None] ** np.arange(3))
+    digits = RANDOM.integers(0, 4, 9)
+    words = windows(digits, 3) @ np.array([16, 4, 1])
+    made = kernel(body("x, k: int", "N = x.shape[0]",
+                       "let w[p in 0..N - k + 1] = sum[q in 0..k] x[p + q] * 4 ** (k - 1 - q)", "return w"))  # fmt: skip
+    np.testing.assert_array_equal(made(digits, 3), words)
+    assert made.stats().route == "native"
+    few = np.array([3], "u1")
+    check(body("x", "let y[i in 0..9] = x[0] * 2 ** i", "return y"), (few,), (3 * 2 ** np.arange(9)).astype("u1"))
+    with pytest.raises(TypeError, match=r"(?s)index-decides.*`i - 3`.*write a float before it"):
+        kernel(body("x", "let y[i] = x[i] * 2 ** (i - 3)", "return y"))(x)
+
+
 # ---- data in subscripts --------------------------------------------------------------------------------------------
 
 
