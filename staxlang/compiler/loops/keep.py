@@ -25,14 +25,18 @@ class Kept:
     first: int  # number of the pass that makes it
 
 
-def keep_values(plan: Plan, ex: Expressions, tiles: list[Buffer] | None) -> list[Kept]:
-    """Changes the plan's passes so that costly values are made once a row; `tiles` takes new tiles, None where there may be none."""
+def keep_values(plan: Plan, ex: Expressions, tiles: list[Buffer] | None, streaming: frozenset[str] = frozenset()) -> list[Kept]:
+    """Changes the plan's passes so that costly values are made once a row; `tiles` takes new tiles, None where there may be none.
+
+    A result in `streaming` gets no values that are read again if a tile can have them: what is written into a result first is fetched
+    for it from memory, which is half as many bytes again.
+    """
     kept: list[Kept] = []
     places = [number for number, one in enumerate(plan.passes) if one.inner]
     for at, number in enumerate(places):
         for later in places[at + 1 :]:
             for node in _shared(plan.passes[number], plan.passes[later], ex):
-                made = _keep(plan, number, node, ex, tiles)
+                made = _keep(plan, number, node, ex, tiles, streaming)
                 if made is not None:
                     kept.append(made)
     return kept
@@ -61,13 +65,18 @@ def _shared(first: Pass, later: Pass, ex: Expressions) -> list[Node]:
     return list(found)
 
 
-def _keep(plan: Plan, number: int, node: Node, ex: Expressions, tiles: list[Buffer] | None) -> Kept | None:
+def _keep(
+    plan: Plan, number: int, node: Node, ex: Expressions, tiles: list[Buffer] | None, streaming: frozenset[str]
+) -> Kept | None:
     one = plan.passes[number]
     later = [k for k, other in enumerate(plan.passes) if k > number and other.inner == one.inner]
     uses = [k for k in later if node in set(subexpressions(plan.passes[k].roots()))]
     if not uses:  # it went into a larger value that was kept before
         return None
-    place = _written(one, node) or _later_result(plan, number, uses[-1], node, ex) or _tile(one, node, ex, tiles)
+    place, result = _written(one, node), _later_result(plan, number, uses[-1], node, ex)
+    if place is None and (result is None or result[0] in streaming):
+        place = _tile(one, node, ex, tiles)
+    place = place or result
     if place is None:
         return None
     buffer, subscripts = place

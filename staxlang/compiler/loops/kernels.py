@@ -62,7 +62,7 @@ def _body(
     if column is None and places and (not chunked or any(finds_out_of_order(one, ex) for one in places)):
         plan = with_merged_rows(assemble(cluster, stored, ex, positions=True), ex)
         chunked = chunked and can_chunk(plan)
-    kept = keep_values(plan, ex, tiles if column is None else None)
+    kept = keep_values(plan, ex, tiles if column is None else None, streaming)
     streaming -= {one.buffer for one in kept}
     if over:
         return over_body(plan, ex, target, streaming, tiles)

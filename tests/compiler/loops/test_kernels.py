@@ -97,6 +97,15 @@ def test_softmax_walks_a_row_three_times_and_keeps_the_exponentials_in_the_resul
     assert not kernels(made)[0].tiles
 
 
+def test_softmax_of_large_arrays_keeps_the_exponentials_in_a_tile_and_writes_past_the_caches():
+    """What is written into a result first is fetched from memory for it; a row of unknown length has no tile."""
+    for shape, tiles in (((4096, 4096), 1), ((64, 128), 0), ((N, 128), 1), ((1024, 1 << 20), 0)):
+        b = Build()
+        made = planned(b.graph(*softmax(b, b.input(F32, *shape))))
+        assert len(kernels(made)) == 1 and len(kernels(made)[0].tiles) == tiles
+        assert [one.streaming for one in stores(made) if one.buffer == "out0"] == ([True] if tiles else [False, False])
+
+
 def test_what_no_result_has_room_for_is_kept_in_a_tile():
     """gelu before layer norm: made once a row where a row is known to fit, else made again by each walk."""
     for m, tiles in ((256, 1), (M, 0)):
