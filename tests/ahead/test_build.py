@@ -181,11 +181,28 @@ def test_what_does_not_fit_is_told(library: ctypes.CDLL) -> None:
     assert "negative" in library.nn_message(negative).decode()
     z, i, out = np.ones((4, 3)), np.array([0, 9]), np.zeros((2, 3))
     code = library.nn_take_scaled(*given(z), *given(i), ctypes.c_int64(2), *wanted(out))
-    assert "index is out of range" in library.nn_message(code).decode() and "x[i]" in library.nn_message(code).decode()
+    assert "an index is out of range: axis 0 has N elements: " in library.nn_message(code).decode()
+    assert "x[i]" in library.nn_message(code).decode()
     np.testing.assert_array_equal(z, 1.0)
     code = library.nn_take_scaled(*given(z), *given(i), ctypes.c_int64(5), *wanted(out))
     assert "n <= N does not hold" in library.nn_message(code).decode()
     assert library.nn_message(12345) == b"an unknown code"
+
+
+def test_what_data_must_meet_is_told(tmp_path: Path) -> None:
+    texts = stax.load_text(
+        "kernel power(x: i64[N], k: i64[N]): return x ** k\n"
+        "kernel place(x: f64[N], k: i64[M]):\n    let y[i] = x[k[i]]\n    return y\n"
+        "kernel counted(k: i64[N]): return bincount(k, length=4)\n"
+    )
+    loaded = ctypes.CDLL(str(stax.build(texts, tmp_path / "libd.so").library))
+    loaded.d_message.restype = ctypes.c_char_p
+    x, k, out = np.array([2, 3]), np.array([1, -9]), np.zeros(4, np.int64)
+    assert loaded.d_message(loaded.d_power(*given(x), *given(k), *wanted(out[:2]))) == b"d_power: an integer is raised to a negative power"
+    told = loaded.d_message(loaded.d_place(*given(np.ones(2)), *given(k), *wanted(np.zeros(2)))).decode()
+    assert told.startswith("d_place: an index is out of range: axis 0 has N elements: ") and "x[k[i]]" in told
+    told = loaded.d_message(loaded.d_counted(*given(k), *wanted(out))).decode()
+    assert told.startswith("d_counted: ") and "index is out of range" not in told and "required" not in told, told
 
 
 def test_shapes_are_told_beforehand(library: ctypes.CDLL) -> None:

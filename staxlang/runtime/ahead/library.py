@@ -22,6 +22,7 @@ from staxlang.compiler.target import Target
 from staxlang.runtime import late
 from staxlang.runtime.ahead.header import header_text
 from staxlang.runtime.ahead.interface import Interface
+from staxlang.runtime.program_loading import EXPONENT, FINITE, INDEX, MASK, REQUIRED
 from staxlang.runtime.programs import check_text, stages
 from staxlang.runtime.support import build
 
@@ -87,13 +88,28 @@ def _add_kernel(
         _refuse_outside(one, made.emission.externals)
         objects[symbol] = build(made.emission.text.replace(f"define i32 @{symbol}(", f"define hidden i32 @{symbol}("), target)
         for number in range(len(made.emission.checks)):
-            messages[first_check + number] = f"{one.name}: an index is out of range: {check_text(made, number)}"
+            messages[first_check + number] = f"{one.name}: {_check_message(check_text(made, number))}"
         code = max(code, first_check + len(made.emission.checks))
         strides = one.strides if kind == "strided" else ()
         programs.append(CProgram(symbol, size_symbols(made.schedule), made.schedule.arena_bytes, strides))
     entry = CEntry(one.name, one.order, one.arrays, one.scalars, one.outputs, extents, tuple(conditions), first_check, *programs)
     objects[one.name] = build(c_entry_text(entry, target.triple), target)
     return code
+
+
+def _check_message(text: str) -> str:
+    """A run-time check of a program that has failed, as a caller of the library reads it."""
+    if text == EXPONENT:
+        return "an integer is raised to a negative power"
+    if text == MASK:
+        return "a mask chooses another number of elements than there are values"
+    if text.startswith(REQUIRED):
+        return text.removeprefix(REQUIRED)
+    if text.startswith(FINITE):
+        return f"the result is not finite: {text.removeprefix(FINITE)}"
+    numbers, _, place = text.removeprefix(INDEX).partition("\n")
+    axis, _, extent = numbers.partition(" ")
+    return f"an index is out of range: axis {axis} has {extent} elements: {place}"
 
 
 def _refuse_outside(one: Interface, externals: Sequence[str]) -> None:
