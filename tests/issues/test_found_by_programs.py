@@ -94,3 +94,21 @@ def test_scalars_stay_scalars():
 
     x = np.arange(3.0)
     assert [type(one) for one in f(x)] == [type(one) for one in f.__wrapped__(x)]
+
+
+def test_what_a_loop_carries_is_no_place_for_its_temporaries():
+    """`a @ p` is made before `r` is read: it must not lie in the memory in which `r` waits for the round."""
+
+    def f(a, b):
+        r = b.copy()
+        p = r.copy()
+        for _ in range(40):
+            ap = a @ p
+            r -= 1 / (p @ ap) * ap
+            p = r + 0.5 * p
+        return r, p
+
+    random = np.random.default_rng(0)
+    a = random.random((10, 10)) + 10 * np.eye(10)
+    for got, expected in zip(stax.kernel(sizes="symbolic")(f)(a, a[0]), f(a, a[0]), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-9)

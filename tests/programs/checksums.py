@@ -142,20 +142,19 @@ def rank_of(permutation):
     return inverse, np.triu(later, 1).sum()
 
 
-LOOPS = "kept loops"
 bytes_of = lambda n: integers(n, high=256, dtype=np.uint8)
 
 ROWS = [
-    Program(crc16, lambda n: (integers(n, high=256),), 8, 500, needs=LOOPS),
+    Program(crc16, lambda n: (integers(n, high=256),), 8, 500),
     Program(crc32_table, lambda n: (0xEDB88320,), 1, 1, versions=1),
-    Program(crc32, lambda n: (integers(n, high=256, dtype=np.uint32), integers(256, high=1 << 32, dtype=np.uint32)), 8, 2000, needs=LOOPS),
+    Program(crc32, lambda n: (integers(n, high=256, dtype=np.uint32), integers(256, high=1 << 32, dtype=np.uint32)), 8, 2000),
     Program(adler32, lambda n: (bytes_of(n),), 32, 100_000),
-    Program(fletcher, lambda n: (integers(n, high=65536, dtype=np.uint64),), 8, 2000, needs=LOOPS),
+    Program(fletcher, lambda n: (integers(n, high=65536, dtype=np.uint64),), 8, 2000),
     Program(xorshift, lambda n: (integers(n, low=1, high=1 << 60, dtype=np.uint64),), 32, 50_000),
     Program(popcount, lambda n: (integers(n, high=1 << 62),), 32, 100_000),
     Program(morton, lambda n: (integers(n, high=65536), integers(n, high=65536, seed=1)), 32, 100_000),
-    Program(sieve, lambda n: (n,), 30, 20_000, needs=LOOPS),
-    Program(greatest_divisor, lambda n: (integers(n, low=1, high=9999), integers(n, high=9999, seed=1)), 32, 50_000, needs=LOOPS),
+    Program(sieve, lambda n: (n,), 30, 20_000, needs="sizes that depend on data"),
+    Program(greatest_divisor, lambda n: (integers(n, low=1, high=9999), integers(n, high=9999, seed=1)), 32, 50_000),
     Program(collatz, lambda n: (integers(n, low=1, high=1000),), 32, 50_000),
     Program(digits, lambda n: (integers(n, high=1_000_000),), 32, 50_000),
     Program(base64_words, lambda n: (bytes_of(3 * n),), 16, 50_000),

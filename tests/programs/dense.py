@@ -211,7 +211,7 @@ def batched_solve(matrices, rights):
     return x
 
 
-LOOPS = "kept loops"
+SHRINKING = "bounds of sizes that shrink with a round"
 
 
 def _gemver(n):
@@ -219,17 +219,17 @@ def _gemver(n):
 
 
 ROWS = [
-    Program(cholesky, lambda n: (positive(n),), 8, 120, needs=LOOPS, rtol=1e-10),
-    Program(lu, lambda n: (dominant(n),), 8, 80, needs=LOOPS, rtol=1e-10),
-    Program(lu_by_outer_products, lambda n: (dominant(n),), 8, 120, needs=LOOPS, rtol=1e-10),
-    Program(lu_solve, lambda n: (dominant(n), uniform(n)), 8, 80, needs=LOOPS, rtol=1e-10),
-    Program(pivoted_solve, lambda n: (dominant(n)[::-1].copy(), uniform(n)), 8, 120, needs=LOOPS, rtol=1e-9),
-    Program(forward_substitution, lambda n: (dominant(n), np.zeros(n), uniform(n)), 12, 400, needs=LOOPS, rtol=1e-10),
-    Program(durbin, lambda n: (uniform(n, high=0.2),), 8, 400, needs=LOOPS, rtol=1e-9),
-    Program(gram_schmidt, lambda n: (uniform(n + 4, n),), 6, 60, needs=LOOPS, rtol=1e-9),
-    Program(householder, lambda n: (uniform(n + 2, n),), 6, 80, needs=LOOPS, rtol=1e-9),
-    Program(thomas, lambda n: (uniform(n), 3 + uniform(n), uniform(n, seed=1), uniform(n, seed=2)), 12, 2000, needs=LOOPS),
-    Program(conjugate_gradients, lambda n: (positive(n), uniform(n)), 10, 200, needs=LOOPS, rtol=1e-7),
+    Program(cholesky, lambda n: (positive(n),), 8, 120, rtol=1e-10),
+    Program(lu, lambda n: (dominant(n),), 8, 80, rtol=1e-10),
+    Program(lu_by_outer_products, lambda n: (dominant(n),), 8, 120, needs=SHRINKING, rtol=1e-10),
+    Program(lu_solve, lambda n: (dominant(n), uniform(n)), 8, 80, rtol=1e-10),
+    Program(pivoted_solve, lambda n: (dominant(n)[::-1].copy(), uniform(n)), 8, 120, needs=SHRINKING, rtol=1e-9),
+    Program(forward_substitution, lambda n: (dominant(n), np.zeros(n), uniform(n)), 12, 400, rtol=1e-10),
+    Program(durbin, lambda n: (uniform(n, high=0.2),), 8, 400, rtol=1e-9),
+    Program(gram_schmidt, lambda n: (uniform(n + 4, n),), 6, 60, rtol=1e-9),
+    Program(householder, lambda n: (uniform(n + 2, n),), 6, 80, needs=SHRINKING, rtol=1e-9),
+    Program(thomas, lambda n: (uniform(n), 3 + uniform(n), uniform(n, seed=1), uniform(n, seed=2)), 12, 2000),
+    Program(conjugate_gradients, lambda n: (positive(n), uniform(n)), 10, 200, rtol=1e-7),
     Program(power_iteration, lambda n: (positive(n),), 16, 400, rtol=1e-10),
     Program(gemm, lambda n: (1.5, 1.2, uniform(n, n), uniform(n, n, seed=1), uniform(n, n, seed=2)), 12, 300),
     Program(gemver, _gemver, 16, 400, rtol=1e-10),
@@ -237,9 +237,9 @@ ROWS = [
     Program(bicg, lambda n: (uniform(n, n + 3), uniform(n + 3), uniform(n)), 16, 1000),
     Program(atax, lambda n: (uniform(n, n + 3), uniform(n + 3)), 16, 1000),
     Program(doitgen, lambda n: (uniform(n, n, n), uniform(n, n)), 8, 60),
-    Program(syrk, lambda n: (1.5, 1.2, uniform(n, n), uniform(n, n + 2)), 6, 80, needs=LOOPS),
-    Program(trmm, lambda n: (1.5, uniform(n, n), uniform(n, n + 2)), 8, 200, needs=LOOPS),
-    Program(symm, lambda n: (1.5, 1.2, uniform(n, n + 2), uniform(n, n), uniform(n, n + 2, seed=1)), 8, 200, needs=LOOPS),
+    Program(syrk, lambda n: (1.5, 1.2, uniform(n, n), uniform(n, n + 2)), 6, 80),
+    Program(trmm, lambda n: (1.5, uniform(n, n), uniform(n, n + 2)), 8, 200),
+    Program(symm, lambda n: (1.5, 1.2, uniform(n, n + 2), uniform(n, n), uniform(n, n + 2, seed=1)), 8, 200),
     Program(batched_inverse, lambda n: (uniform(n, 2, 2) + 2 * np.eye(2),), 32, 20000),
     Program(batched_solve, lambda n: (uniform(n, 4, 4) + 4 * np.eye(4), uniform(n, 4)), 32, 20000),
 ]  # fmt: skip

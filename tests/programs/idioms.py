@@ -171,10 +171,10 @@ def distinct(a):
 
 ROWS = [
     Program(normalized, lambda n: (uniform(n, n, dtype=np.float32), 0), 16, 1000, rtol=1e-5, keywords={"dtype": np.float64}),
-    Program(flat_reads, lambda n: (integers(n, 4), integers(5, high=n)), 16, 10_000, needs=".flat"),
+    Program(flat_reads, lambda n: (integers(n, 4), integers(5, high=n)), 16, 10_000),
     Program(tiles, lambda n: (uniform(4 * n, 8 * n), 4), 4, 100),
     Program(outer_tables, lambda n: (integers(n), integers(n + 1, seed=1)), 16, 500),
-    Program(reduced, lambda n: (integers(n, n, low=-1, high=3),), 16, 500, needs="np.bitwise_xor.reduce"),
+    Program(reduced, lambda n: (integers(n, n, low=-1, high=3),), 16, 500),
     Program(written_where, lambda n: (uniform(n), integers(n, high=3) * 1.0), 32, 100_000),
     Program(rows_and_columns, lambda n: (uniform(n, n), np.arange(0, n, 3), np.arange(n - 1, 0, -2)), 16, 500),
     Program(counted, lambda n: ([integers(n), integers(n + 1, seed=1), integers(n, seed=2)], [3, -1, 2]), 16, 50_000),

@@ -144,17 +144,17 @@ def spline_basis(x, knots, degree):
 
 
 def _bodies(n):
-    return 20.0 * np.ones((n, 1)) / n, uniform(n, 3, low=-1), uniform(n, 3, low=-1, seed=1), 2, 0.01
+    return 20.0 * np.ones((n, 1)) / n, uniform(n, 3, low=-1), uniform(n, 3, low=-1, seed=1), 10, 0.01
 
 
 ROWS = [
     Program(nbody, _bodies, 10, 100, rtol=1e-9),
     Program(lennard_jones, lambda n: (3 * uniform(n, 3),), 10, 200, rtol=1e-9),
     Program(pairwise, lambda n: (uniform(n, 3),), 12, 400),
-    Program(flock, lambda n: (uniform(n, 2), uniform(n, 2, low=-1, seed=1), 2), 12, 200, rtol=1e-9),
-    Program(kmeans, lambda n: (uniform(n, 2), uniform(4, 2, seed=1), 2), 20, 2000),
-    Program(lorenz, lambda n: (uniform(3, n), 0.01, 2), 8, 20_000, rtol=1e-11),
-    Program(kepler, lambda n: (uniform(n, high=6), uniform(n, high=0.5, seed=1)), 32, 50_000, needs="kept loops"),
+    Program(flock, lambda n: (uniform(n, 2), uniform(n, 2, low=-1, seed=1), 10), 12, 200, rtol=1e-9),
+    Program(kmeans, lambda n: (uniform(n, 2), uniform(4, 2, seed=1), 5), 20, 2000),
+    Program(lorenz, lambda n: (uniform(3, n), 0.01, 20), 8, 20_000, rtol=1e-11),
+    Program(kepler, lambda n: (uniform(n, high=6), uniform(n, high=0.5, seed=1)), 32, 50_000),
     Program(turned, lambda n: (uniform(n, 3), uniform(n, 4)), 16, 20_000),
     Program(chain_energy, lambda n: (2 * integers(n, n, high=2) - 1, 1), 16, 300),
     Program(spline_basis, lambda n: (uniform(n), np.linspace(-0.4, 1.4, 12), 3), 32, 5000),

@@ -138,9 +138,9 @@ def singles(*shapes):
 
 
 ROWS = [
-    Program(conv2d, lambda n: singles((2, n, n, 3), (3, 3, 3, 4), (4,)), 6, 24, rtol=1e-5, needs="kept loops"),
+    Program(conv2d, lambda n: singles((2, n, n, 3), (3, 3, 3, 4), (4,)), 6, 24, rtol=1e-5),
     Program(conv2d_by_offsets, lambda n: singles((2, n, n, 3), (3, 3, 3, 8)), 8, 64, rtol=1e-5),
-    Program(pooled, lambda n: (uniform(2, 2 * n, 2 * n, 3),), 4, 40, rtol=0, needs="kept loops"),
+    Program(pooled, lambda n: (uniform(2, 2 * n, 2 * n, 3),), 4, 40, rtol=0),
     Program(
         perceptron,
         lambda n: (uniform(n, 20), uniform(20, 30), uniform(30), uniform(30, 20), uniform(20), uniform(20, 10), uniform(10)),

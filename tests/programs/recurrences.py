@@ -145,19 +145,17 @@ def pascal(n, modulus):
     return triangle
 
 
-LOOPS = "kept loops"
-
 ROWS = [
-    Program(floyd_warshall, lambda n: (uniform(n, n),), 8, 120, needs=LOOPS, rtol=0),
-    Program(pairing, lambda n: (integers(n, high=4, dtype=np.int32),), 8, 30, needs=LOOPS),
-    Program(edit_distance, lambda n: (integers(n, high=4), integers(n + 2, high=4, seed=1)), 8, 60, needs=LOOPS),
-    Program(common_subsequence, lambda n: (integers(n, high=4), integers(n + 2, high=4, seed=1)), 8, 60, needs=LOOPS),
-    Program(knapsack, lambda n: (integers(n, low=1, high=50), integers(n, low=1, high=9, seed=1), 10 * n), 8, 200, needs=LOOPS),
-    Program(matrix_chain, lambda n: (integers(n, low=2, high=30),), 8, 60, needs=LOOPS),
-    Program(viterbi, lambda n: (*(np.log(uniform(5, *m)) for m in ((), (5,), (7,))), integers(n, high=7)), 8, 500, needs=LOOPS),
-    Program(coin_change, lambda n: ([1, 2, 5, 10, 25], 4 * n), 8, 500, needs=LOOPS),
-    Program(seam, lambda n: (uniform(n, n + 3),), 8, 300, needs=LOOPS),
-    Program(deriche, lambda n: (uniform(n, n), 0.25), 8, 400, needs=LOOPS),
-    Program(smoothed, lambda n: (uniform(n),), 16, 2000, needs=LOOPS),
-    Program(pascal, lambda n: (n, 1009), 8, 200, needs=LOOPS),
+    Program(floyd_warshall, lambda n: (uniform(n, n),), 8, 120, rtol=0),
+    Program(pairing, lambda n: (integers(n, high=4, dtype=np.int32),), 8, 30),
+    Program(edit_distance, lambda n: (integers(n, high=4), integers(n + 2, high=4, seed=1)), 8, 60),
+    Program(common_subsequence, lambda n: (integers(n, high=4), integers(n + 2, high=4, seed=1)), 8, 60),
+    Program(knapsack, lambda n: (integers(n, low=1, high=50), integers(n, low=1, high=9, seed=1), 10 * n), 8, 200),
+    Program(matrix_chain, lambda n: (integers(n, low=2, high=30),), 8, 60),
+    Program(viterbi, lambda n: (*(np.log(uniform(5, *m)) for m in ((), (5,), (7,))), integers(n, high=7)), 8, 500),
+    Program(coin_change, lambda n: ([1, 2, 5, 10, 25], 4 * n), 8, 500),
+    Program(seam, lambda n: (uniform(n, n + 3),), 8, 300),
+    Program(deriche, lambda n: (uniform(n, n), 0.25), 8, 400),
+    Program(smoothed, lambda n: (uniform(n),), 16, 2000),
+    Program(pascal, lambda n: (n, 1009), 8, 200),
 ]  # fmt: skip

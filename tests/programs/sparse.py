@@ -149,11 +149,9 @@ def _energies(n):
     return integers(n, 2, high=n), spread(2, 3, 3), spread(2, 2, n, 3, 3), spread(2, 2, 2, 3, 3), np.zeros((2, 2, n, 3, 3), complex)
 
 
-LOOPS = "kept loops"
-
 ROWS = [
-    Program(spmv, _csr, 12, 1000, needs=LOOPS),
-    Program(spmv_by_elements, _csr, 12, 1000, needs=LOOPS),
+    Program(spmv, _csr, 12, 1000),
+    Program(spmv_by_elements, _csr, 12, 1000),
     Program(spmv_triplets, _triplets, 32, 50_000),
     Program(page_rank, _links, 16, 300),
     Program(reached, lambda n: (rng(n).random((n, n)) < 2 / n, 0, 4), 16, 300),

@@ -154,19 +154,17 @@ def adi(steps, u):
             u[1:-1, j] = p[1:-1, j] * u[1:-1, j + 1] + q[1:-1, j]
 
 
-LOOPS = "kept loops"
-
 ROWS = [
-    Program(jacobi_1d, lambda n: (4, uniform(n), uniform(n, seed=1)), 32, 4000),
-    Program(jacobi_2d, lambda n: (3, uniform(n, n), uniform(n, n, seed=1)), 16, 400),
-    Program(heat_3d, lambda n: (2, uniform(n, n, n), uniform(n, n, n, seed=1)), 8, 48),
-    Program(wave_2d, lambda n: (uniform(n, n), 4), 16, 400),
-    Program(fdtd_2d, lambda n: (3, uniform(n, n), uniform(n, n, seed=1), uniform(n, n, seed=2), np.arange(8.0)), 16, 400),
-    Program(gray_scott, lambda n: (uniform(n, n, low=0.8), uniform(n, n, high=0.2, seed=1), 3), 16, 256),
-    Program(seidel_2d, lambda n: (2, uniform(n, n)), 8, 60, needs=LOOPS),
-    Program(red_black, lambda n: (uniform(2 * n + 1, 2 * n + 1), uniform(2 * n + 1, 2 * n + 1, seed=1), 2), 8, 128),
-    Program(burgers, lambda n: (uniform(n), 4, 1e-3, 1e-1, 0.07), 41, 4000),
-    Program(life, lambda n: (integers(n, n, high=2), 3), 16, 400),
-    Program(laplace_until, lambda n: (uniform(n, n), 1e-2), 12, 60, needs=LOOPS),
-    Program(adi, lambda n: (2, uniform(n, n)), 8, 100, needs=LOOPS),
+    Program(jacobi_1d, lambda n: (20, uniform(n), uniform(n, seed=1)), 32, 4000, copies=0),
+    Program(jacobi_2d, lambda n: (20, uniform(n, n), uniform(n, n, seed=1)), 16, 400, copies=0),
+    Program(heat_3d, lambda n: (10, uniform(n, n, n), uniform(n, n, n, seed=1)), 8, 48, copies=0),
+    Program(wave_2d, lambda n: (uniform(n, n), 20), 16, 400),
+    Program(fdtd_2d, lambda n: (20, uniform(n, n), uniform(n, n, seed=1), uniform(n, n, seed=2), np.arange(20.0)), 16, 400),
+    Program(gray_scott, lambda n: (uniform(n, n, low=0.8), uniform(n, n, high=0.2, seed=1), 20), 16, 256),
+    Program(seidel_2d, lambda n: (5, uniform(n, n)), 8, 60),
+    Program(red_black, lambda n: (uniform(2 * n + 1, 2 * n + 1), uniform(2 * n + 1, 2 * n + 1, seed=1), 10), 8, 128),
+    Program(burgers, lambda n: (uniform(n), 20, 1e-3, 1e-1, 0.07), 41, 4000),
+    Program(life, lambda n: (integers(n, n, high=2), 20), 16, 400),
+    Program(laplace_until, lambda n: (uniform(n, n), 1e-2), 12, 60),
+    Program(adi, lambda n: (5, uniform(n, n)), 8, 100),
 ]

@@ -111,7 +111,7 @@ ROWS = [
         8, 64,
     ),
     Program(upwind, lambda n: (uniform(n + 2, n + 2), uniform(n, n, low=-1), uniform(n, n, low=-1, seed=1), 0.01, 0.1), 16, 512),
-    Program(shallow_water, lambda n: (10 + uniform(n, n), uniform(n, n, seed=1), uniform(n, n, seed=2), 4, 1e-3), 16, 256),
+    Program(shallow_water, lambda n: (10 + uniform(n, n), uniform(n, n, seed=1), uniform(n, n, seed=2), 20, 1e-3), 16, 256),
     Program(
         adjust_clouds,
         lambda n: (uniform(n, n, low=270, high=300), uniform(n, n, low=8e4, high=1e5), uniform(n, n, high=0.03), uniform(n, n, high=0.01)),

@@ -133,10 +133,15 @@ def _taken_over(program: LoopProgram, steps: Steps, lifetimes: dict[str, tuple[i
             target = program.buffers.get(store.buffer)
             if target is None or first[target.name] < last or target.name in homes or target.name in homes.values():
                 continue
-            if target.role in ("output", "temporary") and _alike(temporary, target) and _only_here(step, name, store, ex):
+            if _begins_empty(target) and _alike(temporary, target) and _only_here(step, name, store, ex):
                 homes[name] = target.name
                 break
     return homes
+
+
+def _begins_empty(buffer: Buffer) -> bool:
+    """A temporary, or a result of the whole program: what a loop carries holds what the round before has left in it."""
+    return buffer.role == "temporary" or (buffer.role == "output" and buffer.position >= 0)
 
 
 def _alike(one: Buffer, other: Buffer) -> bool:
