@@ -371,7 +371,7 @@ def read_text(text: str, lookup: Lookup) -> Annotation:
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod, "**": operator.pow,
 }  # fmt: skip
 
 
@@ -447,8 +447,9 @@ class _Evaluator:
         if node.op == "|":
             return UnionForm((_type_of(left), _type_of(right)) if self.stx else (left, right))
         apply = _BINARY.get(node.op)
-        if apply is None:
-            raise BadAnnotation(_text(node), f"`{node.op}` does not make a size")
+        if apply is None or (node.op == "**" and not (type(right) is int and 0 <= right <= notation.HIGHEST_POWER)):
+            instead = "write `//`" if node.op == "/" else "write `_`, of which nothing is said"
+            raise BadAnnotation(_text(node), f"`{node.op}` does not make a size: {instead}")
         try:
             return apply(_as_size(left), _as_size(right))
         except (TypeError, ZeroDivisionError) as error:

@@ -44,6 +44,8 @@ __all__ = [
     "Dim", "Rest", "Tensor", "TensorForm", "bf16", "bool_", "c64", "c128", "dims", "f16", "f32", "f64", "float_",
     "i8", "i16", "i32", "i64", "int_", "number", "u8", "u16", "u32", "u64",
 ]  # fmt: skip
+HIGHEST_POWER = 8
+"""The greatest exponent of a size in a type: `N ** 2`."""
 
 
 class Rest:
@@ -178,6 +180,9 @@ if not TYPE_CHECKING:
 
         def __pos__(self):
             return self
+
+        def __pow__(self, power):
+            return _dim(self.size**power) if type(power) is int and 0 <= power <= HIGHEST_POWER else NotImplemented
 
     def _dim(size):
         made = object.__new__(Dim)
