@@ -31,7 +31,7 @@ def build_tables(text: str) -> tuple[Any, ...]:
         found = {name: places[to] if not kind else ~numbers[to["@"]] for name, kind, to in named}
         gotos.append({name: to for name, to in found.items() if name.islower() and not name.startswith("$")})
         states.append({kinds.get(name, name): to for name, to in found.items() if name not in gotos[-1]})
-    return (
+    return _plain((
         states,
         gotos,
         [_rule(row) for row in memo.values() if row["__type__"] == "Rule"],
@@ -39,7 +39,18 @@ def build_tables(text: str) -> tuple[Any, ...]:
         sorted(text for text in kinds.values() if text[0].isalpha()),
         sorted(sorted(text for text in kinds.values() if not text[0].isalpha()), key=len, reverse=True),
         {row["name"]: _pattern(row["pattern"]) for row in terminals if row["name"] not in kinds},
-    )
+    ))  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """The same, of Python's own types: lark before 1.3 gives names of a class of its own, which cannot be stored."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value))
+    return value
 
 
 def _rule(row: dict[str, Any]) -> tuple[str, str, int, tuple[int, ...], bool, bool]:

@@ -12,7 +12,7 @@ from staxlang.base.catalogue.language import LANGUAGE_ROWS
 from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.diagnostics import Diagnostic, StaxError
 from staxlang.base.spans import Source
-from staxlang.parser import tree
+from staxlang.parser import stx_grammar, stx_tables, tree
 from staxlang.parser.items import split_items
 from staxlang.parser.printer import to_python
 from staxlang.parser.python import parse_python
@@ -260,3 +260,17 @@ def test_examples_of_the_catalogue(code: str) -> None:
     row = CATALOGUE[code]
     assert [slip.code for slip in slips(text(row.failing))] == [code]
     assert slips(text(row.repaired)) == []
+
+
+def test_the_tables_are_of_plain_types_and_can_be_stored():
+    """lark before 1.3 gives texts of a class of its own."""
+
+    def kinds(value):
+        inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+        return {type(value)}.union(*map(kinds, inner))
+
+    class Name(str):
+        pass
+
+    assert kinds(stx_tables.build_tables(stx_grammar.GRAMMAR.read_text())) <= {str, int, bool, list, tuple, dict}
+    assert kinds(stx_tables._plain([{Name("a"): (Name("b"), 1)}])) == {list, dict, tuple, str, int}
