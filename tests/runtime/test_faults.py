@@ -1,17 +1,21 @@
 """Threads, forks, interrupts, exhausted memory, a Python without the native entry: right results, no hang, no crash."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 import staxlang as stax
-from staxlang.runtime import compilation, ground, threads
+from staxlang.runtime import compilation, dispatch, entries, ground, threads
+from staxlang.runtime.kernel import Kernel
+from staxlang.runtime.loader import LoadError
 from tests.runtime.agreement import check
 
 X = np.linspace(-2, 3, 48).reshape(6, 8)
@@ -227,3 +231,34 @@ def test_exit_with_sleeping_workers(tmp_path):
         [sys.executable, "program.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0 and done.stdout.startswith("done"), done.stderr
+
+
+def test_more_compilations_than_the_process_may_have(monkeypatch):
+    monkeypatch.setattr(dispatch, "_compilations", itertools.count(1))
+    settings = stax.kernel(lambda x: x).settings.with_options(max_compilations=1, cache_enabled=False)
+    first, second = Kernel(lambda x: x + 11, settings), Kernel(lambda x: x + 12, settings)
+    check(first, X)
+    with pytest.warns(stax.StaxWarning, match=r"compiled 1 versions.*explain_misses"):
+        check(second, X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once
+        check(second, X[:1])
+    strict = Kernel(lambda x: x + 13, settings.with_options(strict=True))
+    for _ in range(2):
+        with pytest.raises(stax.StaxError, match="has compiled 1 programs, its limit") as caught:
+            strict(X)
+        assert caught.value.code == "max-compilations" and isinstance(caught.value, RuntimeError)
+    assert strict.stats().compilations == 0
+    check(first, X)
+
+
+def test_an_entry_that_cannot_be_loaded_costs_the_way_through_python_and_nothing_else(monkeypatch):
+    def broken(*_):
+        raise LoadError("no such relocation")
+
+    monkeypatch.setattr(entries.EntryMaker, "make", broken)
+    kernel = stax.kernel(lambda x, k: (x * k, x[1:]))
+    with pytest.warns(stax.StaxWarning, match=r"native-entry-off\].*no such relocation"):
+        kernel(X, 2.0)
+    check(kernel, X, 3.0, native=False)
+    assert kernel.stats().route == "native" and kernel.stats().compilations == 1
