@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
+from staxlang.base.deferred import deferred
 from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, GraphError
@@ -14,7 +16,6 @@ from staxlang.compiler.lowering.checks import with_own_checks
 from staxlang.compiler.lowering.composites import open_composites
 from staxlang.compiler.lowering.contract import lower_contract
 from staxlang.compiler.lowering.externs import lower_extern
-from staxlang.compiler.lowering.loops import lower_loop
 from staxlang.compiler.lowering.pieces import lower_pieces, open_nodes
 from staxlang.compiler.lowering.pointwise import (
     lower_assert_index,
@@ -26,10 +27,15 @@ from staxlang.compiler.lowering.pointwise import (
 )
 from staxlang.compiler.lowering.reshaped import reshaped
 from staxlang.compiler.lowering.state import READ_ROWS, Lowering
-from staxlang.compiler.lowering.structure import lower_concatenate, lower_gather, lower_pad
+from staxlang.compiler.lowering.structure import find_nested, lower_concatenate, lower_gather, lower_pad
 from staxlang.compiler.lowering.updates import evaluation_order, find_homes, lower_scatter, lower_update
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import indices
+
+if TYPE_CHECKING:
+    from staxlang.compiler.lowering import loops
+else:
+    loops = deferred("staxlang.compiler.lowering.loops")
 
 LoweringRow = Callable[[Lowering, Node], None]
 
@@ -81,15 +87,16 @@ def _lower_nodes(state: Lowering, order: list[Node], settle: Callable[[Graph], G
     if state.results_of_pieces:
         state.open = open_nodes(order)
     find_homes(state, order)
+    state.nested |= find_nested(state, order)
     for node in order:
-        if node in state.stored or node.op in _READ_THROUGH or node in state.open:
+        if node in state.stored or node.op in _READ_THROUGH or node in state.open or node in state.nested:
             continue
         state.spans = state.graph.interner.spans.get(node, {})
         row = LOWERING_ROWS.get(node.op)
         if row is not None:
             row(state, node)
         elif node.op == "loop":
-            lower_loop(state, node, partial(_lower_nodes, settle=settle), settle)
+            loops.lower_loop(state, node, partial(_lower_nodes, settle=settle), settle)
         elif node.op in OPERATIONS:
             lower_pointwise(state, node)
         elif node.op == "constant_array":

@@ -24,7 +24,7 @@ class Lowering:
     are read through: see `read`."""
 
     __slots__ = (
-        "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "open", "parts_first", "results_of_pieces", "roots",
+        "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "nested", "open", "parts_first", "results_of_pieces", "roots",
         "spans", "steps", "stored",
     )  # fmt: skip
 
@@ -40,6 +40,7 @@ class Lowering:
         self.counts = {"r": 0, "t": 0}
         self.open: frozenset[Node] = frozenset()  # values for one point of a tensor in pieces: part of its definitions
         self.carried: frozenset[str] = frozenset()  # buffers that a loop's values live in: what is made in them was found with care
+        self.nested: frozenset[Node] = frozenset()  # joined arrays that are part of another one, and written there
         self.parts_first: set[Node] = set()  # updates whose new part is complete before it is written
         self.results_of_pieces: tuple[Node, ...] = ()
         self.spans: dict[Span, None] = {}  # of the graph node that is being lowered

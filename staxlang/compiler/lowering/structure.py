@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Size, symbol
+from staxlang.compiler.graph import users
 from staxlang.compiler.loops.ir import Definition
 from staxlang.compiler.lowering.state import Lowering, Subscripts, constant_value
 from staxlang.compiler.node import Node
@@ -19,26 +20,55 @@ FEW = 4
 
 def lower_concatenate(state: Lowering, node: Node) -> None:
     """A definition for each part, or one with guards, which can be fused into its readers."""
-    axis: int = node["axis"]
+    if _is_chosen(state, node):
+        _choose_parts(state, node, node["axis"], _starts(node))
+    else:
+        buffer = state.stored[node] = state.buffer_for(node)
+        _write_parts(state, node, buffer, indices(len(node.type.shape)))
+
+
+def _is_chosen(state: Lowering, node: Node) -> bool:
+    """Whether an element finds its part, rather than that each part is written."""
+    axis, shape = node["axis"], node.type.shape
+    total = shape[axis]
+    limit = SHORT_ROW if node in state.roots else SHORT_ROW_INSIDE
+    return axis == len(shape) - 1 and isinstance(total, int) and (total > FEW or node not in state.roots) and total <= limit
+
+
+def find_nested(state: Lowering, order: list[Node]) -> frozenset[Node]:
+    """Joined arrays that only another joined array reads, once, and which is written in parts: theirs are parts of it."""
+    joined = [node for node in order if node.op == "concatenate" and not _is_chosen(state, node)]
+    if len(joined) < 2:
+        return frozenset()
+    readers = users(order)
+    found: set[Node] = set()
+    for node in joined:
+        around = readers.get(node, [])
+        if node not in state.roots and node not in state.homes and len(around) == 1 and around[0] in joined:
+            if around[0].operands.count(node) == 1:
+                found.add(node)
+    return frozenset(found)
+
+
+def _starts(node: Node) -> list[Size]:
     starts: list[Size] = []
     total: Size = 0
     for operand in node.operands:
         starts.append(total)
-        total = total + operand.type.shape[axis]
-    limit = SHORT_ROW if node in state.roots else SHORT_ROW_INSIDE
-    if axis == len(node.type.shape) - 1 and isinstance(total, int) and (total > FEW or node not in state.roots) and total <= limit:
-        _choose_parts(state, node, axis, starts)
-    else:
-        _write_parts(state, node, axis, starts)
+        total = total + operand.type.shape[node["axis"]]
+    return starts
 
 
-def _write_parts(state: Lowering, node: Node, axis: int, starts: list[Size]) -> None:
-    buffer = state.stored[node] = state.buffer_for(node)
-    for operand, start in zip(node.operands, starts, strict=True):
-        shape = operand.type.shape
-        at = indices(len(shape))
-        target = (*at[:axis], at[axis] + start, *at[axis + 1 :])
-        state.steps.append(Definition(buffer, state.ranges(shape), target, state.read(operand, at)))
+def _write_parts(state: Lowering, node: Node, buffer: str, places: Subscripts) -> None:
+    """The parts into a buffer; `places`: where in it the element at the node's own indices lies."""
+    axis: int = node["axis"]
+    for operand, start in zip(node.operands, _starts(node), strict=True):
+        target = (*places[:axis], places[axis] + start, *places[axis + 1 :])
+        if operand in state.nested:
+            _write_parts(state, operand, buffer, target)
+        else:
+            shape = operand.type.shape
+            state.steps.append(Definition(buffer, state.ranges(shape), target, state.read(operand, indices(len(shape)))))
 
 
 def _choose_parts(state: Lowering, node: Node, axis: int, starts: list[Size]) -> None:

@@ -212,6 +212,10 @@ def pad(
     odd = _is_odd(call, reflect_type)
     ends = _pairs(call, _ZERO if absent(end_values) else end_values, source.rank, "end_values")
     lengths = _pairs(call, stat_length, source.rank, "stat_length")
+    padded = [axis for axis, size in enumerate(sizes) if size != (0, 0)]
+    seen = kind not in _MADE and not odd and not any(_is_repeated(call, source.shape[axis], *sizes[axis], kind) for axis in padded)
+    if seen and 0 < len(padded) <= 2:  # of three axes it would be 27 views
+        return _pad_axes(call, source, padded, sizes, kind)
     for axis, (low, high) in enumerate(sizes):
         if (low, high) == (0, 0):
             continue
@@ -220,7 +224,7 @@ def pad(
             options = (*widths[axis], StaticValue(kind), StaticValue(odd), *ends[axis], *lengths[axis])
             source = array_of(call, call.library("_pad_axis", [source, StaticValue(axis), *options]))
         else:
-            source = _pad_axis(call, source, axis, low, high, kind)
+            source = _pad_axes(call, source, (axis,), sizes, kind)
     return source if any(size != (0, 0) for size in sizes) else call.copy(source)
 
 
@@ -302,8 +306,10 @@ def _padded(call: CallContext, source: ArrayValue, low: Sequence[Size], high: Se
     return call.operation("pad", [source, number], TensorType(source.dtype, shape), low=tuple(low), high=tuple(high))
 
 
-def _pad_axis(call: CallContext, source: ArrayValue, axis: int, low: Size, high: Size, mode: str) -> ArrayValue:
-    """What lies beside an array along one axis, as views of it, joined to it."""
+def _pad_axes(call: CallContext, source: ArrayValue, axes: Sequence[int], sizes: Sequence[tuple[Size, Size]], mode: str) -> ArrayValue:
+    """What lies beside an array along all these axes, all of it views of the array: each element is written once."""
+    axis, *others = axes
+    low, high = sizes[axis]
     _refuse_empty(call, source, axis, low, high, mode)
     before, after = _SIDES[mode](source.shape[axis], low, high)
     parts = [source]
@@ -311,7 +317,7 @@ def _pad_axis(call: CallContext, source: ArrayValue, axis: int, low: Size, high:
         parts.insert(0, _side(call, source, axis, before))
     if high != 0:
         parts.append(_side(call, source, axis, after))
-    return join(call, parts, axis)
+    return join(call, [_pad_axes(call, part, others, sizes, mode) for part in parts] if others else parts, axis)
 
 
 def _side(call: CallContext, source: ArrayValue, axis: int, taken: views.Range) -> ArrayValue:
