@@ -24,8 +24,8 @@ class Lowering:
     are read through: see `read`."""
 
     __slots__ = (
-        "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "nested", "open", "parts_first", "results_of_pieces", "roots",
-        "spans", "steps", "stored",
+        "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "nested", "open", "parts_first", "results_of_pieces",
+        "roots", "spans", "steps", "stored",
     )  # fmt: skip
 
     def __init__(self, graph: Graph) -> None:
