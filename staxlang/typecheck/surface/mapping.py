@@ -17,20 +17,10 @@ from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.surface.arguments import absent, array_of, constant_array, named_dtype, plain_numbers
 from staxlang.typecheck.surface.indexing import subscript
+from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
 from staxlang.typecheck.surface.shaping import broadcasted, reshaped
-from staxlang.typecheck.values import (
-    FALSE,
-    NONE,
-    UNKNOWN,
-    ArrayValue,
-    FunctionValue,
-    MeaningValue,
-    PartialValue,
-    StaticValue,
-    Value,
-    size_value,
-)
+from staxlang.typecheck.values import FALSE, NONE, UNKNOWN, ArrayValue, MeaningValue, PartialValue, StaticValue, Value, size_value
 
 _PYTHON: dict[str, DType] = {"b": BOOL, "i": I64, "u": I64, "f": F64, "c": C128}
 """What numbers are where NumPy hands them to a function as Python's."""
@@ -119,21 +109,14 @@ def _in_a_loop(
     first = len(rows) - len(names)
     named = dict(zip(names, rows[first:], strict=True))
     makers = [StaticValue(dtype.numpy) for dtype in dtypes]
-    results = _looping(call, "_of_each", [function, rows[:first], named, list(makers), rows[0]])
+    results = looping(call, "_of_each", [function, rows[:first], named, list(makers), rows[0]])
     made = [reshaped(call, array_of(call, one), shape) for one in results]
     return tuple(made) if len(made) > 1 else made[0]
 
 
-def _looping(call: CallContext, name: str, args: list[Value], kwargs: dict[str, Value] | None = None) -> Value:
-    """A function of the library whose loop over data stays in the program, as a user's does; its other loops are unrolled."""
-    found = call.context.library(name)
-    assert isinstance(found, FunctionValue)
-    return call.call(FunctionValue(found.tree, found.scope, found.defaults, header=found.header), args, kwargs)
-
-
 @spelled("np.apply_along_axis", "stax.apply_along_axis")
 def apply_along_axis(call: CallContext, func1d: Value, axis: Value, arr: Value, *args: Value, **kwargs: Value) -> Value:
-    return _looping(call, "apply_along_axis", [func1d, axis, arr, *args], kwargs)
+    return looping(call, "apply_along_axis", [func1d, axis, arr, *args], kwargs)
 
 
 # ---- places ----

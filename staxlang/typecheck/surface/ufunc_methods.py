@@ -17,14 +17,17 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface import reductions
 from staxlang.typecheck.surface.arguments import absent, array_of, dtype_of, normalized_axis
-from staxlang.typecheck.surface.elementwise import outer
+from staxlang.typecheck.surface.elementwise import UfuncMeaning, outer
 from staxlang.typecheck.surface.externs import applied
+from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.updating import AT_MODES, at
-from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, StaticValue, Value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, MeaningValue, StaticValue, Value
 
 Implementation = Callable[..., Value]
 _ZERO = StaticValue(0)
+_LONG = 2000
+"""Vectors of so many elements are accumulated by NumPy's loop, which waits less for each of them."""
 _OPTIONS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
     "accumulate": ("array", "axis", "dtype", "out"),
@@ -90,7 +93,7 @@ def ufunc_rows() -> tuple[str, ...]:
 def rows_of(method: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The rows whose method is compiled, and those whose method is an extern operation."""
     rows = tuple(row for row in ufunc_rows() if method == "at" or OPERATIONS[row].arity == 2)
-    compiled = AT_MODES if method == "at" else rows if method == "outer" else {row for name, row in _NATIVE_ROWS if name == method}
+    compiled = AT_MODES if method == "at" else () if method == "reduceat" else set(rows) - ({"power"} if method != "outer" else set())
     return tuple(row for row in rows if row in compiled), tuple(row for row in rows if row not in compiled)
 
 
@@ -136,6 +139,10 @@ def _reduce(row: str) -> Implementation:
         found = _result_dtype(call, row, "reduce", array, dtype, axes, **trial)
         if not starts and _identity(row) is None:
             _require_elements(call, array, axes, f"np.{row}.reduce")
+        if _folds(call, row, found):
+            mask = None if reductions.unmasked(where) else array_of(call, where, "where")
+            folded = _folded(call, row, _source(call, row, array, found), axes, initial if starts else NONE, mask)
+            return reductions.finished(call, folded, axes, keepdims, out, f"np.{row}.reduce")
         operands, given = [_source(call, row, array, found)], []
         if not reductions.unmasked(where):
             mask = array_of(call, where, "where")
@@ -149,6 +156,29 @@ def _reduce(row: str) -> Implementation:
         return reductions.finished(call, scalar, axes, keepdims, out, f"np.{row}.reduce")
 
     return reduce
+
+
+def _folds(call: CallContext, row: str, dtype: DType) -> bool:
+    """Whether the loop from one element to the next is compiled; powers of integers test their exponents."""
+    return call.context.recorder.keeps_loops and not (row == "power" and dtype.kind in "iu")
+
+
+def _folded(
+    call: CallContext, row: str, source: ArrayValue, axes: tuple[int, ...], start: Value, mask: ArrayValue | None
+) -> ArrayValue:
+    """The reduction as a loop. Of nothing, or where a mask may leave everything out, it starts with the row's identity."""
+    identity = _identity(row)
+    nothing = any(call.decide(Condition("==", source.shape[axis], 0), f"np.{row}.reduce of nothing") for axis in axes)
+    if absent(start) and identity is not None and (nothing or mask is not None):
+        start = StaticValue(np.asarray(identity).astype(source.dtype.numpy)[()])  # of bitwise_and all bits, -1
+    masks: Value = NONE
+    if mask is not None:
+        masks = call.array(call.broadcast(mask, source.shape), TensorType(mask.dtype, source.shape))
+    if not absent(start):
+        start = call.cast(start, source.dtype)
+    function, exact = MeaningValue(UfuncMeaning(row, row)), StaticValue("associative" in OPERATIONS[row].flags)
+    result = call.to_array(looping(call, "_folded", [function, source, tuple(map(StaticValue, axes)), start, masks, exact]))
+    return call.array(call.handle(result), TensorType(result.dtype, result.shape))
 
 
 def _identity(row: str) -> Any:
@@ -172,8 +202,12 @@ def _accumulate(row: str) -> Implementation:
         array = array_of(call, a)
         along = _along(call, array, axis, "accumulate")
         found = _result_dtype(call, row, "accumulate", array, dtype, along)
-        result = applied(call, "ufunc.accumulate", _source(call, row, array, found), row=row, axis=along)
-        return into(call, result, out, "accumulate")
+        source = _source(call, row, array, found)
+        long = array.rank == 1 and call.decide(Condition("<=", _LONG, array.shape[0]), "the length of an accumulation")
+        if long or not _folds(call, row, found):
+            return into(call, applied(call, "ufunc.accumulate", source, row=row, axis=along), out, "accumulate")
+        function = MeaningValue(UfuncMeaning(row, row))
+        return into(call, looping(call, "_accumulated", [function, source, StaticValue(along)]), out, "accumulate")
 
     return accumulate
 
