@@ -26,7 +26,7 @@ from staxlang.parser.stx_places import Place
 from staxlang.parser.stx_repair import indentation_slips, is_without_header, repair
 
 _MOST_REPAIRS = 20  # slips reported in one item before it is given up
-_MOST_READ = 4_000_000  # characters that are read for one item, counting again what is read again
+_MOST_READ = 100_000  # characters that are read for one item, counting again what is read again
 MOST_LENGTH = 1_000_000  # characters of an item
 MOST_KEPT = 20_000_000  # characters of the items that are kept
 _NAME = re.compile(r"[^\W\d]\w*")

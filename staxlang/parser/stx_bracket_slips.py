@@ -13,16 +13,20 @@ from staxlang.parser.stx_tokens import DEDENT, END, NEWLINE, OTHER, Token
 # What begins a statement and cannot continue an expression, so that it does not belong into an open bracket.
 _STATEMENT_WORDS = frozenset({"return", "assert", "break", "continue", "pass", "while", "with", "def", "elif"})
 _CLOSERS = frozenset(OPENERS.values())
-_MOST_TRIED = 40  # places for a closing bracket, from either end
+_MOST_TRIED = 80  # places for a closing bracket
+_MOST_READ = 10_000  # characters that are read to find it
 
 
 def bracket_slip(now: Situation) -> Slip | None:
     if now.token.kind in _CLOSERS:
         return _closer(now)
+    if not now.open:
+        return None
+    layout = _Layout(now)
     for number in reversed(now.open):
-        last = _last_line(now, now.tokens[number])
-        if last < now.line or now.token.kind in (DEDENT, END, NEWLINE) or not _is_closed(now, number, last):
-            return _never_closed(now, number, last)
+        last = layout.last_line(now.tokens[number])
+        if last < now.line or now.token.kind in (DEDENT, END, NEWLINE) or not layout.is_closed(number, last):
+            return _never_closed(now, layout, number, last)
     return None
 
 
@@ -46,59 +50,71 @@ def _closer(now: Situation) -> Slip | None:
 # ---- brackets that are never closed ----
 
 
-def _last_line(now: Situation, opener: Token) -> int:
-    """The last line that can belong into a bracket: before the first that is not indented deeper than the opener's, or begins as only
-    a statement does; of a header its own last line."""
-    margin = margin_of(now.lines[opener.line - 1])
-    headers = _header_ends(now)
-    last = opener.line
-    for number, row in enumerate(now.lines[opener.line :], opener.line + 1):
-        if last in headers or (row.strip() and margin_of(row) <= margin and row.strip()[0] not in ")]}"):
-            break
-        last = number if row.strip() else last
-    if now.token.kind in _STATEMENT_WORDS and margin_of(now.content) == now.column - 1:
-        return min(last, now.line - 1)
-    return last
+class _Layout:
+    """What lines and brackets say of the place where a bracket that is open should have been closed."""
+
+    def __init__(self, now: Situation) -> None:
+        self.now = now
+        self.closers = _closers(now.tokens)
+        self.complete = not any(token.kind == OTHER for token in now.tokens)  # else nobody knows what follows
+        self.header_ends: set[int] = set()  # lines that end with a colon, where the statement has a block
+        if now.first.kind in BLOCK_WORDS:
+            ends = {token.end_line: token.kind for token in now.tokens if token.text}
+            self.header_ends = {line for line, kind in ends.items() if kind == ":"}
+        self.known: dict[int, int] = {}
+
+    def last_line(self, opener: Token) -> int:
+        """The last line that can belong into a bracket: before the first that is not indented deeper than the opener's, or begins as only
+        a statement does; of a header its own last line."""
+        if opener.line not in self.known:
+            self.known[opener.line] = self._last_line(opener.line)
+        return self.known[opener.line]
+
+    def _last_line(self, first: int) -> int:
+        now, last = self.now, first
+        margin = margin_of(now.lines[first - 1])
+        for number, row in enumerate(now.lines[first:], first + 1):
+            if last in self.header_ends or (row.strip() and margin_of(row) <= margin and row.strip()[0] not in ")]}"):
+                break
+            last = number if row.strip() else last
+        if now.token.kind in _STATEMENT_WORDS and margin_of(now.content) == now.column - 1:
+            return min(last, now.line - 1)
+        return last
+
+    def is_closed(self, number: int, last: int) -> bool:
+        """Whether some bracket closes an opener up to a line; also where a text has no tokens from some place on."""
+        closer = self.closers.get(number)
+        return closer.line <= last if closer is not None else not self.complete and self.now.tokens[-1].line <= last
 
 
-def _header_ends(now: Situation) -> set[int]:
-    """The lines that end with a colon, where the statement has a block."""
-    if now.first.kind not in BLOCK_WORDS:
-        return set()
-    ends = {token.end_line: token.kind for token in now.tokens if token.text}
-    return {line for line, kind in ends.items() if kind == ":"}
+def _closers(tokens: Sequence[Token]) -> dict[int, Token]:
+    """The token that closes each opening bracket, of whatever kind."""
+    found: dict[int, Token] = {}
+    stack: list[int] = []
+    for number, token in enumerate(tokens):
+        if token.kind in OPENERS:
+            stack.append(number)
+        elif token.kind in _CLOSERS and stack:
+            found[stack.pop()] = token
+    return found
 
 
-def _is_closed(now: Situation, number: int, last: int) -> bool:
-    """Whether some bracket closes an opener up to a line; also where a text has no tokens from some place on."""
-    depth = 0
-    for token in now.tokens[number:]:
-        if token.line > last:
-            return False
-        depth += (token.kind in OPENERS) - (token.kind in _CLOSERS)
-        if not depth or token.kind == OTHER:
-            return True
-    return False
-
-
-def _never_closed(now: Situation, number: int, last: int) -> Slip:
+def _never_closed(now: Situation, layout: _Layout, number: int, last: int) -> Slip:
     """`last` is the last line that can belong into the bracket. It is closed where its statement can be read then."""
     opener = now.tokens[number]
     diagnostic = diagnose("never-closed", now.of(opener), bracket=opener.kind)
     places = [token for token in now.tokens[number:] if token.end_line <= last and token.text]
-    first = now.first.line
-    end = min([line for line in _header_ends(now) if line >= last], default=last)
-    tried = places if len(places) <= 2 * _MOST_TRIED else [*places[:_MOST_TRIED], *places[-_MOST_TRIED:]]
-    for place in reversed(tried):
-        row = _with_closer(now, opener, place)
-        rows = [*now.lines[first - 1 : end]]
-        rows[place.end_line - first] = row
-        if _can_be_read(rows):
-            return Slip(diagnostic, place.end_line, row)
-    others = [other for other in now.open if other != number and not _is_closed(now, other, last)]
-    if others:  # they come next
+    if any(other != number and not layout.is_closed(other, last) for other in now.open):  # they come next
         place = places[-2] if places[-1].kind == ":" and now.first.kind in BLOCK_WORDS and len(places) > 1 else places[-1]
         return Slip(diagnostic, place.end_line, _with_closer(now, opener, place))
+    first = now.first.line
+    end = min([line for line in layout.header_ends if line >= last], default=last)
+    rows = now.lines[first - 1 : end]
+    half = min(_MOST_TRIED, _MOST_READ // (sum(map(len, rows)) + 1)) // 2
+    for place in reversed(places if len(places) <= 2 * half else [*places[:half], *places[len(places) - half :]]):
+        row = _with_closer(now, opener, place)
+        if _can_be_read([*rows[: place.end_line - first], row, *rows[place.end_line - first + 1 :]]):
+            return Slip(diagnostic, place.end_line, row)
     return Slip(diagnostic, first, text=without_header(now.lines, end - 1) if first == 1 else None)
 
 

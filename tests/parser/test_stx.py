@@ -12,11 +12,12 @@ from staxlang.base.catalogue.language import LANGUAGE_ROWS
 from staxlang.base.catalogue.syntax import SYNTAX_ROWS
 from staxlang.base.diagnostics import Diagnostic, StaxError
 from staxlang.base.spans import Source
-from staxlang.parser import stx_grammar, stx_tables, tree
+from staxlang.parser import stx_bracket_slips, stx_grammar, stx_tables, tree
 from staxlang.parser.items import split_items
 from staxlang.parser.printer import to_python
 from staxlang.parser.python import parse_python
 from staxlang.parser.stx import parse_module, read_module
+from staxlang.parser.stx_parser import parse
 from tests.parser.test_python import nodes, text_at
 
 
@@ -221,6 +222,24 @@ def test_raised_together() -> None:
 )
 def test_hostile(text: str) -> None:
     assert isinstance(slips(text), list)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kernel f(x):\n    return " + "(" * 2000, "kernel f(x):\n" + "    y = (x\n" * 300, "kernel f(x: f32[N" * 200 + "\n    return x\n",
+        "kernel f(x):\n    y = [" + "(1," * 3000 + "\n    return y\n", "kernel f(x):\n    y = (" + "x, " * 20000 + "\n    return y\n",
+        "kernel f(x):\n" + "    if (x[1 > 2:\n        y = {1: (2]\n" * 100,
+    ],
+    ids=["one line", "many lines", "headers", "nested", "wide", "blocks"],
+)  # fmt: skip
+def test_many_brackets_that_are_never_closed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read to find where they should be closed has a bound."""
+    read: list[int] = []
+    monkeypatch.setattr(stx_bracket_slips, "parse", lambda tried: read.append(len(tried)) or parse(tried))
+    found = slips(text)
+    assert found[0].code == "never-closed" and len(found) <= 20
+    assert sum(read) < 20 * len(text) + 500_000, (sum(read), len(text))
 
 
 def test_items() -> None:
