@@ -17,10 +17,21 @@ from staxlang.typecheck.branching import Choice
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
 from staxlang.typecheck.joins import Snapshot, restore, snapshot
-from staxlang.typecheck.operators import plain_object
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import DEFAULT_DTYPE, Converted, kind_of
-from staxlang.typecheck.values import UNKNOWN, ArrayValue, FunctionValue, RecordValue, ScalarValue, Storage, Value
+from staxlang.typecheck.values import (
+    UNKNOWN,
+    ArrayValue,
+    FunctionValue,
+    MeaningValue,
+    ObjectValue,
+    RecordValue,
+    ScalarValue,
+    SizeValue,
+    StaticValue,
+    Storage,
+    Value,
+)
 
 Held = dict[Storage, Handle]
 
@@ -306,7 +317,13 @@ def _is_same(left: Value, right: Value) -> bool:
         return False
     if type(left) is FunctionValue:
         return left.tree is right.tree and left.scope is right.scope
-    one, two = plain_object(left), plain_object(right)
+    if type(left) is ObjectValue:
+        return left.object is right.object
+    if type(left) is MeaningValue:
+        return left.meaning is right.meaning
+    if type(left) is not StaticValue:  # containers of other lengths, ranges, slices: each is its own
+        return False
+    one, two = left.value, right.value
     return type(one) is type(two) and (one is two or (type(one) is str and one == two))
 
 
@@ -342,8 +359,9 @@ def _read(call: CallContext, value: ArrayValue, held: Held) -> Handle:
 
 
 def _select_numbers(call: CallContext, test: ArrayValue, left: Value, right: Value, kind: str) -> Value:
-    one, two = plain_object(left), plain_object(right)
-    if type(left) is type(right) and type(left) is not ScalarValue and one == two and repr(one) == repr(two):
+    if type(left) is StaticValue is type(right) and left.value == right.value and repr(left.value) == repr(right.value):
+        return left
+    if type(left) is SizeValue is type(right) and left.size == right.size:
         return left
     dtype = DEFAULT_DTYPE[kind]
     type_ = TensorType(dtype, ())

@@ -112,3 +112,29 @@ def test_what_a_loop_carries_is_no_place_for_its_temporaries():
     a = random.random((10, 10)) + 10 * np.eye(10)
     for got, expected in zip(stax.kernel(sizes="symbolic")(f)(a, a[0]), f(a, a[0]), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-9)
+
+
+def test_sides_of_a_branch_that_are_of_one_type_are_not_one_value():
+    """Two symbols, and tuples of different lengths: neither side is taken for the other."""
+
+    def longer_axis(x):
+        if x.sum() > 0:
+            n = x.shape[0]
+        else:
+            n = x.shape[1]
+        return n * x[0, 0], n
+
+    kernel = stax.kernel(branches="inside", sizes="symbolic")(longer_axis)
+    for x in (np.ones((2, 3)), -np.ones((2, 3)), -np.ones((4, 3))):
+        assert kernel(x) == longer_axis(x)
+
+    @stax.kernel
+    def early(x, y):
+        for _ in range(100):
+            x[0] += 1
+            if y.sum() > 0:
+                return x, 1
+        return x, 2, y
+
+    with pytest.raises(stax.StaxError, match="branch-mismatch"):
+        early(np.ones(2), np.arange(3.0) - 9)
