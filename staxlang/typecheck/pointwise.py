@@ -238,7 +238,7 @@ def view(array: ArrayValue, shape: tuple[Size, ...], subscripts: tuple[Size, ...
     if whole == views.indices(len(shape)) and shape == array.storage.type.shape:
         whole = None
     made = ArrayValue(array.viewed, TensorType(array.type.dtype, shape), whole)
-    made.readonly = array.readonly
+    made.readonly, made.viewing = array.readonly, True
     return made
 
 

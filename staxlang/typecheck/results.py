@@ -210,7 +210,8 @@ class Results:
         placed = pointwise.placement(self.call, value)
         view = placed if value.subscripts is not None or storage.order is not None else None
         if storage.source is not None and placed is not None:
-            return InputArray(storage.source.position, type_, value.subscripts, view, not value.readonly)
+            shown = placed if value.viewing or value.readonly else view
+            return InputArray(storage.source.position, type_, value.subscripts, shown, not value.readonly)
         shared = self._uses[id(storage)] > 1
         whole = value.subscripts is None or element_count(value.type.shape) == element_count(storage.type.shape)
         if placed is None or not (shared or whole):

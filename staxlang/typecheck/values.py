@@ -99,9 +99,10 @@ class ArrayValue:
     """A view of a storage. `subscripts` is None for the whole storage; else element [i0, i1, ..] of this array is the storage's element
     [subscripts], sizes over the symbols `i0`, `i1`, ... . `scalar` tells NumPy's immutable scalars (np.float64) from 0-d arrays.
     `readonly`: a view that may not be written through, as broadcast_to and diagonal give them; views of it neither.
+    `viewing`: a view, which is an object of its own also where it shows all of its memory (`x[:]`, `x.T` of a vector).
     `extent` is the size that a NumPy integer is known to be (`np.prod(x.shape)`): as an extent it needs no gate."""
 
-    __slots__ = ("extent", "readonly", "scalar", "storage", "subscripts", "type")
+    __slots__ = ("extent", "readonly", "scalar", "storage", "subscripts", "type", "viewing")
 
     def __init__(self, storage: Storage, type: TensorType, subscripts: tuple[Size, ...] | None = None, scalar: bool = False) -> None:
         self.storage = storage
@@ -109,6 +110,7 @@ class ArrayValue:
         self.subscripts = subscripts
         self.scalar = scalar
         self.readonly = False
+        self.viewing = False
         self.extent: Size | None = None
 
     @property

@@ -73,3 +73,22 @@ def test_a_write_through_a_flat_view_reaches_the_argument_in_every_version():
         else:
             with pytest.raises(ValueError, match="read-only"):
                 kernel(mine)
+
+
+WHOLE = [
+    lambda x: x[:], lambda x: x[...], lambda x: x.T, lambda x: x.reshape(3), lambda x: x.ravel(), lambda x: np.broadcast_to(x, (3,)),
+    lambda x: x.swapaxes(0, 0), lambda x: x.view(), lambda x: x, lambda x: np.asarray(x), lambda x: np.ascontiguousarray(x),
+    lambda x: x.real,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", WHOLE)
+def test_a_view_of_all_of_an_argument_is_an_array_of_its_own(function):
+    """As in NumPy: its shape can be set, and its flag, without a change of the argument."""
+    kernel, identical = stax.kernel(function), stax.kernel(lambda x: function(x) is x)
+    for _ in range(3):
+        x = np.arange(3.0)
+        got, expected = kernel(x), function(x)
+        assert (got is x) == (expected is x) == identical(x)
+        assert np.shares_memory(got, x) and got.flags.writeable == expected.flags.writeable
+    assert kernel.stats().route == "native" and kernel.stats().hits == 2

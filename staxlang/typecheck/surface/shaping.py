@@ -159,7 +159,7 @@ def transposed(call: CallContext, a: Value) -> Value:
 
 
 def reversed_axes(call: CallContext, array: ArrayValue) -> ArrayValue:
-    if array.rank < 2:
+    if array.scalar:
         return array
     return take_view(call, array, views.transpose(array.shape, tuple(reversed(range(array.rank)))))
 
