@@ -55,7 +55,7 @@ apply_along_axis: f(np.cumsum, 1, x) | f(lambda row: row.sum(), 0, x)
 apply_over_axes: f(np.sum, x, (0, 1))
 arange: f(7) | f(1, 9, 2) | f(0.0, 1.0, 0.25)
 argpartition: np.take_along_axis(x, f(x, 2), -1)[:, 2]
-argsort sort: f(x) | f(x, axis=0) | f(x, kind="stable")
+argsort sort: f(x) | f(x, axis=0) | f(x, stable=True)
 array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite: f(x) | f([1, 2, 3])
 require: f(x) | f(x, np.complex128, 'F') | f(x[::2], requirements=['C', 'W']) | f(x.T, None, ('F_CONTIGUOUS', 'OWNDATA'))
 array_split: f(x, 3, 1)

@@ -93,6 +93,8 @@ def ufunc_rows() -> tuple[str, ...]:
 def rows_of(method: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The rows whose method is compiled, and those whose method is an extern operation."""
     rows = tuple(row for row in ufunc_rows() if method == "at" or OPERATIONS[row].arity == 2)
+    if method in ("reduce", "accumulate", "reduceat"):
+        rows = tuple(row for row in rows if row != "ldexp")  # its second operand is an exponent
     compiled = AT_MODES if method == "at" else () if method == "reduceat" else set(rows) - ({"power"} if method != "outer" else set())
     return tuple(row for row in rows if row in compiled), tuple(row for row in rows if row not in compiled)
 
