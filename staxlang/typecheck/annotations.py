@@ -311,7 +311,14 @@ class _Binder:
 
     def _impossible(self, leaf: Leaf, axis: int, wanted: Size, extent: Size) -> None:
         """No value of the symbols gives the extent, or none is determined."""
-        self._report("annotated-size", leaf, what=f"`{leaf.path}`", given=extent, axis=axis, expected=str(wanted))
+        names = sorted(symbols(wanted) - self.sizes.keys())
+        values = [substitute(wanted, {names[0]: k}) for k in (1, 2, 3)] if len(names) == 1 else []
+        linear = bool(values) and all(isinstance(value, int) for value in values) and values[0] + values[2] == 2 * values[1]
+        notes: list[Note] = []
+        if names and not linear:
+            told = f"`{names[0]}` is found where it stands alone, or times a number, for an axis; here it does so nowhere"
+            notes.append(Note(None, told))
+        self._report("annotated-size", leaf, notes=notes, what=f"`{leaf.path}`", given=extent, axis=axis, expected=str(wanted))
 
     def _origin_note(self, name: str) -> Note:
         leaf, axis = self.origins[name]

@@ -87,6 +87,10 @@ def test_powers_of_sizes() -> None:
     m = stax.load_text("kernel f(x: T[N], y: T[N ** 2]) -> T[N ** 2 + 1, N]:\n    return outer(concatenate([y, y[:1]]), x)\n")
     assert m.f(np.ones(3), np.ones(9)).shape == (10, 3)
     expect_error(ValueError, "annotated-size", m.f, np.ones(3), np.ones(8), holds=("N*N = 9",))
+    alone = "`N` is found where it stands alone"
+    for text, told in (("N ** 2", True), ("N // 2", True), ("2 * N", False)):
+        one = stax.load_text(f"kernel f(x: T[{text}]): return x\n")
+        assert (alone in expect_error(ValueError, "annotated-size", one.f, np.ones(5))) == told
     for size, advice in (("2 ** N", "write `_`"), ("N ** -1", "write `_`"), ("N / 2", "write `//`")):
         wrong = stax.load_text(f"kernel f(x: T[N]) -> T[{size}]: return x\n")
         expect_error(TypeError, "bad-annotation", wrong.f, np.ones(3), holds=("does not make a size", advice))
