@@ -101,7 +101,10 @@ def attribute(frame: Frame, node: tree.Attribute) -> Value:
 
 def subscript(frame: Frame, node: tree.Subscript) -> Value:
     value = frame.evaluate(node.value)
-    return containers.subscript(frame.call(node), value, frame.evaluate(node.index))
+    call = frame.call(node)
+    found = containers.subscript(call, value, frame.evaluate(node.index))
+    read_flat = type(node.value) is tree.Attribute and node.value.name == "flat" and type(found) is ArrayValue and not found.scalar
+    return call.copy(found) if read_flat else found  # NumPy's flat iterator gives copies of what is read
 
 
 def slice_(frame: Frame, node: tree.Slice) -> Value:

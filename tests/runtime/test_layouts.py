@@ -75,6 +75,20 @@ def test_a_write_through_a_flat_view_reaches_the_argument_in_every_version():
                 kernel(mine)
 
 
+def test_what_is_read_of_flat_is_a_copy():
+    def f(x):
+        y = x.flat[1:3]
+        x.flat[0] = 9
+        y *= 2
+        return y, x.flat[:], x.flat[2]
+
+    mine, theirs = np.arange(4.0), np.arange(4.0)
+    for got, expected in zip(stax.kernel(f)(mine), f(theirs), strict=True):
+        np.testing.assert_array_equal(got, expected)
+        assert not np.shares_memory(got, mine)
+    np.testing.assert_array_equal(mine, theirs)
+
+
 WHOLE = [
     lambda x: x[:], lambda x: x[...], lambda x: x.T, lambda x: x.reshape(3), lambda x: x.ravel(), lambda x: np.broadcast_to(x, (3,)),
     lambda x: x.swapaxes(0, 0), lambda x: x.view(), lambda x: x, lambda x: np.asarray(x), lambda x: np.ascontiguousarray(x),
