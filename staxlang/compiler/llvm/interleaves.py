@@ -33,7 +33,9 @@ def groups(f: Function, body: Sequence[Statement]) -> list[tuple[Statement, list
 def _together(f: Function, statements: Sequence[Statement]) -> int:
     """How many of the first statements are stores whose elements lie between one another, with no gap; else 1."""
     first = statements[0]
-    if f.lanes is None or not _is_plain(first) or any(part.mask is not None and part.mask.text[0] == "<" for part in f.lanes.parts):
+    if f.lanes is None or len(statements) < 2 or not _is_plain(first) or not _is_plain(statements[1]):
+        return 1
+    if any(part.mask is not None and part.mask.text[0] == "<" for part in f.lanes.parts):  # a known tail: little to gain
         return 1
     buffer = f.module.buffers[first.buffer]
     begin = f.module.offset_terms(buffer, first.subscripts)
