@@ -34,8 +34,9 @@ def kind_of(error: Exception) -> str:
     return f"{type(error).__name__} {code or ''}".strip() if not isinstance(error, Differs) else "differs"
 
 
-REFUSED = ("mask-read", "mask-mismatch")
-"""What is refused and says so: sizes that depend on data, and masks of no elements (which NumPy takes for an array of any length)."""
+REFUSED = ("mask-read", "mask-mismatch", "kept-loop", "branch-mismatch")
+"""What is refused and says so: sizes that depend on data, masks of no elements (which NumPy takes for an array of any length), arrays that
+change their type from round to round, ways out of a loop that return values of different types."""
 
 
 def failure(drawn: Drawn, options: dict[str, Any]) -> Exception | None:
@@ -61,10 +62,10 @@ def options_of(seed: int) -> dict[str, Any]:
     return {0: {"sizes": "symbolic"}, 1: {"engine": "reference"}}.get(seed % 4, {})
 
 
-def judged(seeds: Iterable[int], **options: Any) -> Iterator[Failure | None]:
+def judged(seeds: Iterable[int], loops: bool = False, **options: Any) -> Iterator[Failure | None]:
     """For each seed whose program runs under NumPy: None, or what is wrong."""
     for seed in seeds:
-        drawn = draw(seed)
+        drawn = draw(seed, loops)
         if drawn is None:
             continue
         how = {**options_of(seed), **options}
@@ -88,7 +89,7 @@ def _runs(drawn: Drawn) -> bool:
     return True
 
 
-def campaign(first: int, seconds: float, shown: int = 3) -> int:
+def campaign(first: int, seconds: float, shown: int = 3, loops: bool = False) -> int:
     """Seeds from a first one on, for so long; failures are printed, at most a few of a kind. How many there were."""
     ended, count, found = time.monotonic() + seconds, 0, Counter[str]()
 
@@ -98,7 +99,7 @@ def campaign(first: int, seconds: float, shown: int = 3) -> int:
             yield seed
             seed += 1
 
-    for outcome in judged(seeds()):
+    for outcome in judged(seeds(), loops):
         count += 1
         if outcome is not None:
             found[outcome.kind] += 1

@@ -12,7 +12,7 @@ from tests.drawn.pieces import CASTABLE, EXACT, pick, places, subscript
 UNARY = (
     ("-({v})", 4), ("np.abs({v})", 4), ("np.sqrt(np.abs({v}))", 2), ("np.exp(-np.abs({v}))", 1), ("np.tanh({v})", 1), ("np.sin({v})", 1),
     ("np.square({v})", 2), ("({v}) ** 2", 2), ("~({v})", 1), ("np.floor(⟦{v}⟧)", 1), ("np.sign(⟦{v}⟧)", 1), ("np.rint(⟦{v}⟧)", 1),
-    ("np.conj({v})", 1), ("({v}).real", 1), ("({v}).imag", 1), ("np.isfinite({v})", 1), ("np.log1p(np.abs({v}))", 1), ("+({v})", 1),
+    ("np.conj({v})", 1), ("({v}).real + 0", 1), ("({v}).imag + 0", 1), ("np.isfinite({v})", 1), ("np.log1p(np.abs({v}))", 1), ("+({v})", 1),
     ("np.clip(⟦{v}⟧, -1, 2)", 2), ("({v}).clip(0, None)", 1), ("np.reciprocal(np.abs({v}) + 1.5)", 1), ("np.nan_to_num({v})", 1),
 )  # fmt: skip
 

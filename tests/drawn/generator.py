@@ -58,8 +58,9 @@ def probed(text: str) -> str:
 
 
 class Generator:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, loops: bool = False) -> None:
         self.seed = seed
+        self.kinds = (*statements.KINDS, *(statements.LOOPS if loops else ()))
         self.random = Random(seed)
         self.expressions = Expressions(self.random)
         self.made = self._arguments()
@@ -89,7 +90,7 @@ class Generator:
 
     def _statement(self, before: list[str] | None = None) -> list[str]:
         """A statement that runs where the program stands (after `before`, in a block), or nothing after a few attempts."""
-        kinds = statements.KINDS if self.depth < 2 else [row for row in statements.KINDS if row[0] not in statements.COMPOUND]
+        kinds = self.kinds if self.depth < 2 else [row for row in self.kinds if row[0] not in statements.COMPOUND]
         for _ in range(6):
             lines = pick(self.random, kinds)(self)
             if lines and self._runs([*(before or ()), *lines]):
@@ -183,9 +184,9 @@ def _tame(value: Any) -> bool:
     return not isinstance(value, (int, float)) or abs(value) < 1e9 or value != value
 
 
-def draw(seed: int) -> Drawn | None:
+def draw(seed: int, loops: bool = False) -> Drawn | None:
     """The program of a seed; None where the whole does not run (a loop's later rounds may not fit, say)."""
-    drawn = Generator(seed).drawn()
+    drawn = Generator(seed, loops).drawn()
     space: dict[str, Any] = {"np": np, "exact_": exact, "castable_": castable}
     try:
         with np.errstate(all="ignore"):

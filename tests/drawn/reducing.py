@@ -14,6 +14,8 @@ def reduced(drawn: Drawn, fails: Callable[[Drawn], bool]) -> Drawn:
     while changed:
         changed = False
         for place in range(len(lines) - 2, 0, -1):
+            if lines[place].strip() == "w += 1":  # what ends a `while`
+                continue
             attempt = drawn._replace(body="\n".join(lines[:place] + lines[_end(lines, place) :]) + "\n")
             if fails(attempt):
                 lines, changed = attempt.body.splitlines(), True

@@ -165,6 +165,31 @@ def static_loop(g: Generator) -> Lines:
     return [head, *indented(body)] if body else []
 
 
+def by_round(g: Generator) -> Lines:
+    """What uses the number of a round."""
+    name, other = g.expressions.array(1), g.expressions.array(1)
+    lines = (f"{name}[i % len({name})] += 1", f"{name}[i % len({name})] = {other}[(2 * i + 1) % len({other})]", "t = t * 0.5 + i",
+             f"{name}[: i % 3] -= {other}[: i % 3]", f"if i % 3 == 1: {name}[0] = i % 5",
+             f"{name}[...] = {name} * 0.5 + {other}")  # fmt: skip
+    return [g.random.choice(lines)]
+
+
+def kept_loop(g: Generator) -> Lines:
+    """Too many rounds to unroll."""
+    body = g.block(2, "i = 0") + by_round(g)
+    if g.random.random() < 0.3:
+        body.append(f"if {g.random.choice((g.expressions.truth(), 'i > 17'))}: {g.random.choice(('break', 'continue'))}")
+        body += g.block(1, "i = 0")
+    return [f"for i in range({g.random.choice(('20', '33', '64', '10 * n', '3, 40, 2', '25, -1, -1'))}):", *indented(body)]
+
+
+def while_loop(g: Generator) -> Lines:
+    """Until a sum is large, or for some rounds."""
+    name = g.expressions.array()
+    body = [*g.block(2, "w = 0"), f"{name} += 1", "w += 1"]
+    return ["w = 0", f"while w < {g.random.choice((20, 'n + 20'))} and {EXACT.format(f'{name}.sum()')} < 90:", *indented(body)]
+
+
 def early_return(g: Generator) -> Lines:
     return [f"if {g.expressions.truth()}:", f"    return {g.expressions.array()}, t"]
 
@@ -177,4 +202,6 @@ KINDS: tuple[tuple[Callable[[Generator], Lines], int], ...] = (
     (fresh, 10), (alias, 4), (set_part, 8), (shifted, 4), (augmented, 8), (masked, 5), (by_places, 4), (exchanged, 2), (output, 3),
     (method, 1), (number, 2), (helper, 3), (captured, 1), (branch, 2), (static_loop, 2), (early_return, 1),
 )  # fmt: skip
-COMPOUND = (branch, static_loop, early_return)
+LOOPS: tuple[tuple[Callable[[Generator], Lines], int], ...] = ((kept_loop, 4), (while_loop, 2))
+"""Loops that stay in the program, drawn where they are asked for."""
+COMPOUND = (branch, static_loop, kept_loop, while_loop, early_return)
