@@ -133,6 +133,8 @@ def test_an_advice_for_what_is_no_operation():
     assert "`np.sqrt` takes arrays" in text
     (text,) = declared("x[i]", x=tensor(F32, N), i=tensor(F64, K))
     assert "i.astype(np.int64)" in text
+    (text,) = declared("x[0, i]", x=tensor(F32, N, D), i=tensor(F64, K))
+    assert "convert it to integers with `.astype(...)`" in text
     assert declared("x[m]", x=tensor(F32, N), m=tensor(BOOL, N)) == []
 
 

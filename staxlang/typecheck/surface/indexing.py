@@ -234,7 +234,9 @@ def _item(call: CallContext, entry: Value, array: ArrayValue, axis: int) -> Item
         return _range(call, SliceValue(*(None if part is None else StaticValue(part) for part in parts)), extent)
     if isinstance(entry, ArrayValue):
         if entry.dtype.kind not in "iu":
-            help = f"convert it: `{call.text(1)}.astype(np.int64)`" if entry.dtype.kind == "f" else None
+            text = call.text(1)
+            advice = f"convert it: `{text}.astype(np.int64)`" if text.isidentifier() else "convert it to integers with `.astype(...)`"
+            help = advice if entry.dtype.kind == "f" else None
             call.error("bad-index", given=call.describe(entry), help=help)
         return IndexArray(entry)
     if isinstance(entry, StaticValue) and isinstance(entry.value, np.ndarray):
