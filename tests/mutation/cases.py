@@ -265,6 +265,14 @@ def outputs_where(x, y):
     return np.matmul(x, y, out=y[:3])
 
 
+def flat_parts(x):
+    y = x.copy()
+    y.flat[2] = 50
+    y.flat[[0, -1]] = [7, 8]
+    y.flat[::5] += 1
+    return y, x.flat[3], x.T.flat[4], x.flat[[1, 2]], y.flat[-2]
+
+
 def whole(x, y):
     x.fill(3)
     y[...] = 2
