@@ -34,9 +34,9 @@ def kind_of(error: Exception) -> str:
     return f"{type(error).__name__} {code or ''}".strip() if not isinstance(error, Differs) else "differs"
 
 
-REFUSED = ("mask-read", "mask-mismatch", "kept-loop", "branch-mismatch")
+REFUSED = ("mask-read", "mask-mismatch", "kept-loop", "branch-mismatch", "read-only")
 """What is refused and says so: sizes that depend on data, masks of no elements (which NumPy takes for an array of any length), arrays that
-change their type from round to round, ways out of a loop that return values of different types."""
+change their type from round to round, ways out of a loop that return values of different types, writes to copies of what NumPy views."""
 
 
 def failure(drawn: Drawn, options: dict[str, Any]) -> Exception | None:
