@@ -74,7 +74,7 @@ def one_operation(path: str) -> Any:
 
 def __array_namespace_info__() -> Any:
     """NumPy's answers, but for what depends on programs: whether masks and sizes that depend on data are in them."""
-    info = np.__array_namespace_info__()
+    info: Any = np.__array_namespace_info__()
     try:
         one_operation("np.nonzero")(np.ones(2))
         sized = True

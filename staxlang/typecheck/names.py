@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from staxlang.base.deferred import deferred
 from staxlang.base.dtypes import DTYPES, DType
 from staxlang.base.operations import OPERATIONS
 from staxlang.typecheck.extern_operations import ExternOperation
@@ -51,9 +52,13 @@ from staxlang.typecheck.surface.library import (
 )  # fmt: skip
 from staxlang.typecheck.surface.mathematics import MATH_FUNCTIONS, MathMeaning, MathSumMeaning, StaticMathMeaning
 from staxlang.typecheck.surface.registry import SPELLINGS, LibraryMeaning, RefusedMeaning
-from staxlang.typecheck.surface.ufunc_methods import UfuncMethodMeaning, method_of
 from staxlang.typecheck.surface.updating import assign_subscript, values_for
 from staxlang.typecheck.values import Meaning, StaticValue, Value
+
+if TYPE_CHECKING:
+    from staxlang.typecheck.surface import ufunc_methods
+else:
+    ufunc_methods = deferred("staxlang.typecheck.surface.ufunc_methods")
 
 __all__ = [
     "KNOWN_COMPOSITES", "assign_subscript", "attribute", "extent_value", "indexed", "method", "refused", "resolve", "resolve_attribute",
@@ -114,8 +119,8 @@ def resolve_attribute(owner: Any, name: str) -> Meaning | None:
         return RefusedMeaning(f"np.{owner.__name__}.{name}", advice) if type(owner) is np.ufunc else None
     full = f"{meaning.name}.{name}"
     row = meaning.row
-    implementation = method_of(row, meaning.arity, name)
-    return RefusedMeaning(full) if implementation is None else UfuncMethodMeaning(full, row, name, implementation)
+    implementation = ufunc_methods.method_of(row, meaning.arity, name)
+    return RefusedMeaning(full) if implementation is None else ufunc_methods.UfuncMethodMeaning(full, row, name, implementation)
 
 
 def indexed(object: Any) -> Meaning | None:
