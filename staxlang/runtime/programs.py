@@ -18,6 +18,7 @@ from staxlang.base.sizes import Size, parse_size, symbols
 from staxlang.base.spans import Span
 from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph, fingerprint, topological
+from staxlang.compiler.kept_loops import regions_of
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.expressions import subexpressions
@@ -98,12 +99,14 @@ class ReferenceProgram:
 
     @staticmethod
     def symbols(graph: Graph) -> tuple[str, ...]:
-        """All size symbols of the graph's nodes."""
+        """All size symbols of the graph's nodes, those of its loops included."""
         found: set[str] = set()
-        counted: set[str] = set()  # how many elements masks choose: known when the program runs
-        for node in topological((*graph.inputs, *graph.roots)):
+        counted: set[str] = set()  # how many elements masks choose, and rounds: known when the program runs
+        for node in (one for part in (graph, *regions_of(graph)) for one in topological((*part.inputs, *part.roots))):
             if node.op == "compress":
                 counted |= symbols(node["count"])
+            elif node.op == "loop":
+                counted.add(node["index"])
             attributes = tuple([value for _, value in node.attributes])
             for size in sizes_in((*node.type.shape, *(node.type.layout or ()), *attributes)):
                 found |= symbols(size)

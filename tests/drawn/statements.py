@@ -180,7 +180,7 @@ def kept_loop(g: Generator) -> Lines:
     if g.random.random() < 0.3:
         body.append(f"if {g.random.choice((g.expressions.truth(), 'i > 17'))}: {g.random.choice(('break', 'continue'))}")
         body += g.block(1, "i = 0")
-    return [f"for i in range({g.random.choice(('20', '33', '64', '10 * n', '3, 40, 2', '25, -1, -1'))}):", *indented(body)]
+    return [f"for i in range({g.random.choice(('20', '33', '64', '10 * n', 'n, 40, 2', '25, -1, -1'))}):", *indented(body)]
 
 
 def while_loop(g: Generator) -> Lines:

@@ -138,3 +138,16 @@ def test_sides_of_a_branch_that_are_of_one_type_are_not_one_value():
 
     with pytest.raises(stax.StaxError, match="branch-mismatch"):
         early(np.ones(2), np.arange(3.0) - 9)
+
+
+@pytest.mark.parametrize("engine", [None, "reference"])
+def test_a_number_that_is_a_size_in_a_loop_alone(engine):
+    def f(y, n, k):
+        for _ in range(40):
+            y[-n:] += 1
+            if k > 1:
+                y[n - 1] *= 0.5
+        return y
+
+    for n in (2, 1):
+        np.testing.assert_array_equal(stax.kernel(engine=engine)(f)(np.arange(3.0), n, 4), f(np.arange(3.0), n, 4))
