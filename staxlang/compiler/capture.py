@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Facts, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.finite import finite_check
 from staxlang.compiler.graph import NO_FACTS, Gate, Graph, GraphError, plain, rebuild, slice_graph, topological
-from staxlang.compiler.kept_loops import Body, loop_nodes
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
 from staxlang.compiler.node import Interner, Node
 from staxlang.typecheck.recorder import Opened, Recorder
+
+if TYPE_CHECKING:
+    from staxlang.compiler import kept_loops
+else:
+    kept_loops = deferred("staxlang.compiler.kept_loops")
 
 GateAnswer = bool | int | float | complex
 RunGate = Callable[[Graph, Span | None, str], GateAnswer]
@@ -127,9 +132,9 @@ class GraphRecorder:
         index: str, extent: Size | None, conditional: bool, span: Span | None,
     ) -> tuple[Node, ...]:  # fmt: skip
         checks = tuple(list(self._checks)[since[1] :])
-        body = Body(tuple(parameters), tuple(before), tuple(after), checks)
+        body = kept_loops.Body(tuple(parameters), tuple(before), tuple(after), checks)
         facts = NO_FACTS if self._facts is None else self._facts()
-        nodes = loop_nodes(self.interner, body, index, extent, conditional, facts, span)
+        nodes = kept_loops.loop_nodes(self.interner, body, index, extent, conditional, facts, span)
         for held, count in ((self.recorded, since[0]), (self._checks, since[1])):
             for node in list(held)[count:]:
                 del held[node]

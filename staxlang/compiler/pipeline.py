@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from staxlang.compiler.graph import Graph, GraphError, verify
+from staxlang.base.deferred import deferred
+from staxlang.compiler.graph import Graph, GraphError, topological, verify
 from staxlang.compiler.passes.contractions import CONTRACTION_ROWS
 from staxlang.compiler.passes.cse import CSE_ROWS
 from staxlang.compiler.passes.deadcode import drop_dead_code
@@ -13,12 +15,16 @@ from staxlang.compiler.passes.driver import RuleTable, Trace, apply_rules
 from staxlang.compiler.passes.externs import prune_externs
 from staxlang.compiler.passes.fold import FOLD_ROWS
 from staxlang.compiler.passes.lift_rows import lift_definitions
-from staxlang.compiler.passes.loops import optimize_loops
 from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
 from staxlang.compiler.passes.sizes import settle_sizes
+
+if TYPE_CHECKING:
+    from staxlang.compiler.passes import loops
+else:
+    loops = deferred("staxlang.compiler.passes.loops")
 
 PASS_ROWS: tuple[tuple[str, RuleTable], ...] = (
     ("normalize", NORMALIZE_ROWS),
@@ -44,7 +50,8 @@ def optimize(
     changed it; `check` verifies it there.
     """
     trace = Trace()
-    graph = optimize_loops(graph, lambda region: _optimized(region, basis, trace))
+    if any(node.op == "loop" for node in topological(graph.roots)):
+        graph = loops.optimize_loops(graph, lambda region: _optimized(region, basis, trace))
     graph = settle_sizes(lift_definitions(graph))
     for trace.rounds in range(1, ROUND_LIMIT + 1):
         count = len(trace.fired)

@@ -7,6 +7,7 @@ copied at the round's end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from staxlang.compiler.graph import Graph, topological, users
 from staxlang.compiler.kept_loops import loop_key
@@ -103,12 +104,12 @@ class _Places:
     def __init__(self, inner: Lowering, region: Graph, order: list[Node]) -> None:
         self.inner, self.region = inner, region
         self.readers = users(order)
-        self.first: dict[Node, tuple[Node, ...]] = {}  # of a node that writes over a value: what else reads that
+        self.first: dict[Any, tuple[Node, ...]] = {}  # of a node that writes over a value (or a loop): what else reads that
         self.homes: dict[Node, str] = {}
 
     def operands_of(self, node: Node) -> tuple[Node, ...]:
         own = node.operands[::-1] if node.op in UPDATE_OPS else node.operands
-        return (*self.first.get(node, ()), *own)
+        return (*self.first.get(_step(node), ()), *own)
 
     def find(self, places: list[str]) -> None:
         for parameter, made, place in zip(self.region.inputs, self.region.outputs, places, strict=False):
@@ -146,11 +147,11 @@ class _Places:
             if node.operands.count(base) != 1:
                 return False
         others = tuple([reader for reader in self.readers if reader in found and reader is not node])
-        if node in topological(others, self.operands_of):
+        if any(_step(one) == _step(node) for one in topological(others, self.operands_of)):
             return False
         if not self._reads_as_it_writes(base, node):
             return False
-        self.first[node] = (*self.first.get(node, ()), *others)
+        self.first[_step(node)] = (*self.first.get(_step(node), ()), *others)
         return True
 
     def _reads_as_it_writes(self, base: Node, node: Node) -> bool:
@@ -166,6 +167,11 @@ class _Places:
             return base not in topological(node.operands)
         at = indices(len(node.type.shape))
         return reads_only_at(node, base, at, at, set())
+
+
+def _step(node: Node) -> Any:
+    """What is made in one step with a node: itself, or all results of a loop."""
+    return loop_key(node) if node.op == "loop" else node
 
 
 def _touched(steps: tuple[Definition | LibraryCall, ...]) -> list[str]:

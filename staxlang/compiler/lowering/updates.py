@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from staxlang.base.deferred import deferred
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size
 from staxlang.compiler.graph import topological, users
-from staxlang.compiler.kept_loops import loop_key
 from staxlang.compiler.loops.ir import Definition
 from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.lowering.structure import indexed_subscripts
 from staxlang.compiler.node import Node
 from staxlang.typecheck.views import compose, indices
+
+if TYPE_CHECKING:
+    from staxlang.compiler import kept_loops
+else:
+    kept_loops = deferred("staxlang.compiler.kept_loops")
 
 UPDATE_OPS = frozenset(("update", "scatter"))
 NEVER_WRITTEN = frozenset(("view", "input", "parameter", "constant", "constant_array", "scalar", "size", "iota", "place"))
@@ -54,7 +61,8 @@ def _may_write(state: Lowering, node: Node, base: Node, readers: dict[Node, list
     if found is None:
         return False
     if node.op == "loop":
-        return all(reader.op == "loop" and loop_key(reader) == loop_key(node) for reader in found) and node.operands.count(base) == 1
+        key = kept_loops.loop_key(node)
+        return all(one.op == "loop" and kept_loops.loop_key(one) == key for one in found) and node.operands.count(base) == 1
     if len(readers[base]) == 1:
         return True
     # Who reads the base comes after it in every order: what comes before it need not be looked at.

@@ -16,7 +16,7 @@ from staxlang.typecheck.scalars import DEFAULT_DTYPE, Converted, kind_of
 from staxlang.typecheck.values import ArrayValue, ScalarValue, SizeValue, StaticValue, Storage, Value, size_value
 
 RANK = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-_HOLDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+HOLDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 class Number(NamedTuple):
@@ -100,7 +100,7 @@ def between(call: CallContext, before: Value, after: Value) -> Carry:
             return Held(TensorType(after.dtype, before.shape), before.scalar and after.scalar)
         raise Unfit(f"{call.describe(before)} becomes {call.describe(after)}", peel=True)
     if kinds[0] is not None and type(after) is ArrayValue and not after.shape:
-        if RANK[kinds[0]] <= _HOLDS.get(after.dtype.kind, -1):
+        if RANK[kinds[0]] <= HOLDS.get(after.dtype.kind, -1):
             return Held(TensorType(after.dtype, ()), after.scalar)
         raise Unfit(f"a number becomes {call.describe(after)}", peel=True)
     if type(before) is ArrayValue and before.scalar and kinds[1] is not None:
@@ -119,7 +119,7 @@ def fits(call: CallContext, carry: Carry, after: Value) -> bool:
         return kind is not None and RANK[kind] <= RANK[carry.kind]
     if isinstance(carry, Held):
         if kind_of(after) is not None:
-            return carry.scalar and RANK[kind_of(after) or "bool"] <= _HOLDS.get(carry.type.dtype.kind, -1)
+            return carry.scalar and RANK[kind_of(after) or "bool"] <= HOLDS.get(carry.type.dtype.kind, -1)
         if type(after) is not ArrayValue or after.dtype is not carry.type.dtype or len(after.shape) != len(carry.type.shape):
             return False
         return after.scalar >= carry.scalar and all(

@@ -148,6 +148,8 @@ def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Bl
     walk = walk_of(call, value)
     if walk is None or walk.extent == 0:
         return None
+    if call.hint(walk.extent) == 0 and call.decide(Condition("<", 0, walk.extent), "a loop runs") is False:
+        return Kept(block(frame, node.otherwise))
 
     def make(first: int) -> Plan:
         def begin(number: Size) -> None:

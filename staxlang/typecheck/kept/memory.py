@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 def check_memory(trial: Trial, start: dict[str, Value]) -> None:
     """Raises Unfit where carrying values alone would lose a write that another name sees."""
     names = [name for name, carry in trial.attempt.carries.items() if isinstance(carry, Held) and not carry.scalar]
-    own = {start[name].storage for name in names if type(start.get(name)) is ArrayValue}
-    for name in names:
-        value = start.get(name)
-        if type(value) is ArrayValue and value.storage in trial.journal and not _private(trial.frame, trial.attempt.before[name], names):
+    own = {start[name].storage: name for name in names if type(start.get(name)) is ArrayValue}
+    for name in names:  # a name may be left with what another one was before the loop
+        held = _storage(trial.frame.locals.get(name))
+        if held is not None and held in own and not _private(trial.frame, trial.attempt.before[own[held]]):
+            raise Unfit(f"`{own[held]}` and `{name}` exchange arrays that are known elsewhere", peel=True)
+    for name in _written_in_time(trial, names, start):
+        if not _private(trial.frame, trial.attempt.before[name]):
             raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
     ends: dict[Storage, str] = {}
     for name in names:
@@ -42,13 +45,51 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
             raise Unfit(f"`{name}` and `{ends[storage]}` share memory from the second round on", peel=True)
 
 
+def _written_in_time(trial: Trial, names: list[str], start: dict[str, Value]) -> list[str]:
+    """The names whose memory from before the loop a round writes, that one or, under another name by then, a later one."""
+    memory = {name: _storage(start.get(name)) for name in names}
+    found = [name for name in names if memory[name] in trial.journal]
+    for name in found:  # grows on the way
+        held = may_be(trial, trial.frame.locals.get(name))
+        found += [other for other in names if other not in found and memory[other] in held]
+    return found
+
+
+def may_be(trial: Trial, value: Value) -> set[Storage]:
+    """The memory that an array may stand for: its own, and that of the arrays between which branches have chosen it."""
+    if type(value) is not ArrayValue:
+        return set()
+    found = {value.storage}
+    for choice in reversed(trial.context.branches.choices):
+        if choice.made.storage in found:
+            found.add(choice.part.storage)
+    return found
+
+
+def known_elsewhere(trial: Trial, value: Value, start: dict[str, Value]) -> bool:
+    """Whether an array that a round ends with may be one from before the loop, which others know as well: writes would have to reach it."""
+    found = may_be(trial, value)
+    own = {_storage(one): name for name, one in start.items() if name in trial.attempt.carries and type(one) is ArrayValue}
+    for storage in found:
+        if storage in own:
+            if not _private(trial.frame, trial.attempt.before[own[storage]]):
+                return True
+        elif storage.number < trial.mark or storage.source is not None:
+            return True
+    return False
+
+
+def _storage(value: Value) -> Storage | None:
+    return value.storage if type(value) is ArrayValue else None
+
+
 def _written(trial: Trial, storage: Storage, names: list[str], start: dict[str, Value]) -> bool:
     """Whether the loop writes the memory of one of the names that end in this storage."""
-    ended = [name for name in names if getattr(trial.frame.locals.get(name), "storage", None) is storage]
-    return any(getattr(start.get(name), "storage", None) in trial.journal for name in ended)
+    ended = [name for name in names if _storage(trial.frame.locals.get(name)) is storage]
+    return any(_storage(start.get(name)) in trial.journal for name in ended)
 
 
-def _private(frame: Frame, value: Value, names: list[str]) -> bool:
+def _private(frame: Frame, value: Value) -> bool:
     """Whether nobody but one name of the loop's function knows an array's memory."""
     if type(value) is not ArrayValue or value.storage.source is not None or value.subscripts is not None:
         return False

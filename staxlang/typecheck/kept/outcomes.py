@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base.dtypes import BOOL
-from staxlang.base.sizes import Size, substitute
+from staxlang.base.sizes import Condition, Size, substitute
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, branches
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.frames import BREAK, Frame, Signal
-from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
+from staxlang.typecheck.kept.carries import HOLDS, RANK, Held, Number, Stepped, Unfit, handle_of, same, start_size
+from staxlang.typecheck.kept.memory import known_elsewhere
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
 from staxlang.typecheck.values import ArrayValue, StaticValue, Storage, Value, size_value
@@ -67,7 +68,7 @@ class Recording:
         self.trial = trial
         self.plan, self.frame, self.context, self.call, self.attempt = trial.plan, trial.frame, trial.context, trial.call, trial.attempt
 
-    def outcome(self, ways: int) -> Outcome:
+    def outcome(self, start: dict[str, Value], ways: int) -> Outcome:
         frame, call, context, attempt = self.frame, self.call, self.context, self.attempt
         outcome = Outcome()
         outcome.nodes, outcome.arrays = context.recorder.measure(self.trial.token)
@@ -94,7 +95,7 @@ class Recording:
             carried.append((self.trial.starts[name], self.trial.parameters[name], handle_of(call, carry, ended[name])))
             setters.append(self._setter(outcome, name, carry, ended[name]))
         for key, after, set_ in self._left_behind(outcome, conditional):
-            before = self.trial.starts.get(key) if isinstance(attempt.carries.get(key), Stepped) else None
+            before = self.trial.starts.get(key) if isinstance(attempt.carries.get(key), Stepped) else self._old(key, after)
             initial = self._nothing(after) if before is None else before
             carried.append((initial, self.trial.parameter(("left", key), after.type), call.handle(after)))
             setters.append(set_)
@@ -111,10 +112,10 @@ class Recording:
         )  # fmt: skip
         for handle, set_ in zip(handles, setters, strict=True):
             set_(handle)
-        self._share(outcome, ended)
+        self._share(outcome, start, ended)
         return outcome
 
-    def _share(self, outcome: Outcome, ended: dict[str, Value]) -> None:
+    def _share(self, outcome: Outcome, start: dict[str, Value], ended: dict[str, Value]) -> None:
         """Names that the last round has left with one array have one after the loop; a view of memory that is apart now is only read."""
         first: dict[Storage, str] = {}
         for name, value in outcome.names.items():
@@ -124,7 +125,7 @@ class Recording:
             other = first.setdefault(end.storage, name)
             if other != name and same(end, ended[other]):
                 outcome.names[name] = outcome.names[other]
-            elif other != name or end.storage.number < self.trial.mark or end.storage.source is not None:
+            elif other != name or known_elsewhere(self.trial, end, start):
                 value.readonly = True
 
     def _condition(self) -> ArrayValue | None:
@@ -214,6 +215,28 @@ class Recording:
                 held = Held(TensorType(value.dtype, value.shape), value.scalar)
                 found.append((name, value, self._setter(outcome, name, held, value)))
         return found
+
+    def _old(self, name: str, after: ArrayValue) -> Handle | None:
+        """What a name held before the loop, which it still holds where there is no round. Where that is of another type, there is one."""
+        if name not in self.attempt.before:
+            return None
+        value = self.attempt.before[name]
+        if kind_of(value) is not None and not after.shape and RANK[kind_of(value) or "bool"] <= HOLDS.get(after.dtype.kind, -1):
+            return handle_of(self.call, Held(after.type, True), value)
+        old = self.trial.olds.get(name)
+        if old is not None and value.dtype is after.dtype and value.shape == after.shape:
+            return old
+        if not self._runs():
+            raise Unfit(f"`{name}` has another type where it has no round")
+        return None
+
+    def _runs(self) -> bool:
+        """Whether there is a first round: a guard, where it is not known. (In a round it is; what is known outside counts.)"""
+        extent, inside = self.plan.extent, self.context.facts
+        self.context.facts = self.trial.outer
+        answer = extent is not None and self.call.decide(Condition("<", 0, extent), "a loop runs")
+        self.trial.outer, self.context.facts = self.context.facts, inside
+        return answer is True
 
     def _outlives(self, value: ArrayValue) -> bool:
         """Whether an array is a view of memory from before the loop, the same one in each round."""

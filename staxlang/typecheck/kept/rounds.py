@@ -80,6 +80,7 @@ class Trial:
         self.token = self.context.recorder.mark()
         self.outer = self.context.facts
         self.starts: dict[str, Handle] = {}  # of carried names: what they hold before the loop
+        self.olds: dict[str, Handle] = {}  # of temporary names that are arrays before the loop: what these hold
         self.parameters: dict[Any, Handle] = {}
 
     def parameter(self, key: Any, type: TensorType) -> Handle:
@@ -97,6 +98,10 @@ class Trial:
         for name, carry in self.attempt.carries.items():
             held = Number("int") if isinstance(carry, Stepped) else carry
             self.starts[name] = handle_of(self.call, held, self.attempt.before[name])
+        for name in self.attempt.temporary & self.attempt.before.keys():
+            old = self.attempt.before[name]
+            if type(old) is ArrayValue:
+                self.olds[name] = self.call.handle(old)
         branches_.journals[:] = [self.journal]
         branches_.inside = True
         self._assume()
@@ -122,7 +127,7 @@ class Trial:
         if self._changed(start, dict(frame.locals)):
             return None
         check_memory(self, start)
-        return Recording(self).outcome(ways)
+        return Recording(self).outcome(start, ways)
 
     def _assume(self) -> None:
         plan, context = self.plan, self.context

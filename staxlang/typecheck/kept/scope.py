@@ -48,8 +48,8 @@ class Loops:
 def learned(before: Facts, now: Facts, names: Set[str]) -> Facts:
     """`before`, and what has been learned since that does not speak of a loop's rounds."""
     made = before
-    for condition in now.conditions[len(before.conditions) :]:
-        if condition.symbols.isdisjoint(names):
+    for condition in now.conditions:
+        if condition not in before.conditions and condition.symbols.isdisjoint(names):
             made = made.assume(condition)
     return made
 
