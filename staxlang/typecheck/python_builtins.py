@@ -119,7 +119,9 @@ def _round(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     digits = args[1] if len(args) > 1 else kwargs.get("ndigits", NONE)
     none = type(digits) is StaticValue and digits.value is None
     if type(value) is ArrayValue:
-        return call.call(call.context.attribute(call, value, "round"), [] if none else [digits])
+        rounded = call.call(call.context.attribute(call, value, "round"), [] if none else [digits])
+        number = none and value.rank == 0 and value.type.dtype.kind in "iuf" and type(rounded) is ArrayValue
+        return element(call, rounded, "int", I64) if number else rounded  # a number of NumPy's rounds to one of Python's
     if type(value) is ScalarValue and none:
         rounded = ScalarValue("float", scalars.Computed("rint", (value,)))
         return value if value.kind == "int" else ScalarValue("int", scalars.Computed("cast", (rounded,)))

@@ -12,7 +12,7 @@ from staxlang.typecheck.surface.creation import arange
 from staxlang.typecheck.surface.joining import join
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted
-from staxlang.typecheck.values import ArrayValue, SliceValue, StaticValue, Value
+from staxlang.typecheck.values import ArrayValue, ScalarValue, SliceValue, StaticValue, Value
 
 _ZERO, _ONE = StaticValue(0), StaticValue(1)
 
@@ -48,6 +48,8 @@ def _points(call: CallContext, part: Value) -> ArrayValue:
         expected = "`start:stop` or `start:stop:step`"
         call.error("bad-argument", argument="an index", operation=call.text(0), expected=expected, given=call.describe(part))
     step = part.step
+    if isinstance(step, ScalarValue) and step.kind == "complex":
+        step = StaticValue(call.freeze(step, "the number of points of a grid depends on it"))
     if isinstance(step, StaticValue) and isinstance(step.value, complex):
         count = StaticValue(int(abs(step.value)))
         return array_of(call, call.library("linspace", [part.lower or _ZERO, part.upper, count]))
@@ -86,4 +88,3 @@ def _lifted(call: CallContext, array: ArrayValue, columns: bool) -> ArrayValue:
     if not array.rank:
         array = expand(call, array, 0)
     return expand(call, array, 1) if columns and array.rank == 1 else array
-
