@@ -124,6 +124,10 @@ class GraphRecorder:
         count = LOOP_NODES if any(node.op == "loop" for node in nodes) else len(nodes)
         return count, any(one.type.shape for node in nodes for one in (node, *node.operands))
 
+    def inputs_since(self, since: tuple[int, int]) -> frozenset[int]:
+        found = [operand for node in list(self.recorded)[since[0] :] for operand in node.operands]
+        return frozenset([operand["position"] for operand in found if operand.op == "input"])
+
     def reads(self, since: tuple[int, int], handle: Node) -> bool:
         return any(handle in node.operands for node in list(self.recorded)[since[0] :])
 
@@ -231,6 +235,9 @@ class _RegionRecorder:
 
     def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
         return self.outer.measure(since)
+
+    def inputs_since(self, since: tuple[int, int]) -> frozenset[int]:
+        return self.outer.inputs_since(since)
 
     def reads(self, since: tuple[int, int], handle: Node) -> bool:
         return self.outer.reads(since, handle)

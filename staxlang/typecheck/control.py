@@ -116,9 +116,10 @@ def loop(walk: Callable[[Frame, Any], Signal]) -> Callable[[Frame, Any], Signal]
         owner = frame.owner
         outer, owner.exits = owner.exits, []
         try:
-            return walk(frame, node)
+            signal: Any = walk(frame, node)
         finally:
             owner.exits = outer
+        return signal() if callable(signal) else signal  # the `else` of a loop that stays in the program is of the loop around
 
     return run
 
@@ -132,7 +133,7 @@ def for_(frame: Frame, node: tree.For) -> Signal:
     if not frame.context.checking:
         kept = loops.keep_for(frame, node, value, lambda: _round(frame, node.body), block)
         if kept is not None:
-            return kept.signal
+            return kept.after  # pyright: ignore[reportReturnType]
     try:
         values = containers.items(call, value, text)
     except Unknowable:
@@ -242,7 +243,7 @@ def while_(frame: Frame, node: tree.While) -> Signal:
         if not frame.context.checking and rounds == 0 and not _never(value):
             kept = loops.keep_while(frame, node, value, lambda: _round(frame, node.body), block)
             if kept is not None:
-                return kept.signal
+                return kept.after  # pyright: ignore[reportReturnType]
         answer = call.truth(value, text)
         if answer is None:
             return _any_rounds(frame, node, node.body, lambda: None, node.otherwise)

@@ -69,6 +69,10 @@ class Recorder(Protocol):
         """How many operations have been recorded since, and whether one of them deals with arrays."""
         ...
 
+    def inputs_since(self, since: tuple[int, int]) -> frozenset[int]:
+        """The positions of the inputs that operations recorded since read."""
+        ...
+
     def reads(self, since: tuple[int, int], handle: Handle) -> bool:
         """Whether an operation that has been recorded since reads a value."""
         ...
@@ -125,6 +129,9 @@ class TypeRecorder:
 
     def measure(self, since: tuple[int, int]) -> tuple[int, bool]:
         return 0, False
+
+    def inputs_since(self, since: tuple[int, int]) -> frozenset[int]:
+        return frozenset()
 
     def reads(self, since: tuple[int, int], handle: Handle) -> bool:
         return True

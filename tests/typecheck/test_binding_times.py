@@ -154,7 +154,7 @@ def test_loops_fix_what_they_unroll_over():
 
     captured = agree(counted, A, 3)
     assert frozen(captured) == {} and "3" not in conditions(captured)  # the loop stays in the program: any number of rounds
-    assert conditions(agree(counted, A, symbolic=False, n=3)) == ["0 <= n"]
+    assert conditions(agree(counted, A, symbolic=False, n=3)) == ["0 <= n", "0 < n"]
 
     def listed(x, n):
         parts = []

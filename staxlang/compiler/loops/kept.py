@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeGuard
 
 from staxlang.base.dtypes import U8
 from staxlang.base.records import replace
-from staxlang.base.sizes import Facts, Interval, Size, bounds, maximum, nonnegative, symbols
+from staxlang.base.sizes import Facts, Interval, Size, bounds, floordiv, maximum, minimum, nonnegative, symbols
+from staxlang.base.sizes.expression import Atom, size_of, terms_of
 from staxlang.compiler.graph import GraphError
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Allocation, Buffer, BufferView, Kernel, LibraryCall, LoopProgram, Schedule
@@ -28,20 +30,20 @@ def names_inside(program: LoopProgram) -> Iterator[str]:
             yield from names_inside(body)
 
 
-def schedule_loop(step: LibraryCall, schedule: Callable[[LoopProgram], Schedule], ex: Expressions) -> LibraryCall:
+def schedule_loop(step: LibraryCall, schedule: Callable[[LoopProgram, Callable[[Size], Size]], Schedule], ex: Expressions) -> LibraryCall:
     """The loop with its round scheduled; its last result is the memory that the round's temporaries need."""
     body: LoopProgram = step["body"]
     written = {view.buffer for view in step.outs}
     buffers = {name: _seen_inside(one, name in written) for name, one in ex.buffers.items()}
     buffers |= {name: one for name, one in body.buffers.items() if name not in buffers}
-    inner = schedule(replace(body, buffers=buffers))
+    inner = schedule(replace(body, buffers=buffers), partial(most, index=step["index"], extent=step["extent"]))
     placed = {one.buffer for one in inner.allocations} | {name for name, _ in inner.aliases}
     for name, one in inner.program.buffers.items():
         if name not in ex.buffers and (name in placed or one.role != "temporary"):  # else it was written into its readers
             ex.take(name)
             ex.buffers[name] = one
     scratch = ex.fresh("w")
-    size = _most(inner.arena_bytes, step["index"], step["extent"])
+    size = most(inner.arena_bytes, step["index"], step["extent"])
     ex.buffers[scratch] = Buffer(scratch, U8, (size,), (1,), "temporary")
     attributes = tuple([(key, inner if key == "body" else value) for key, value in step.attributes])
     return LibraryCall("loop", (*step.outs, BufferView(scratch, (size,), (1,))), step.operands, attributes)
@@ -54,14 +56,50 @@ def _seen_inside(buffer: Buffer, written: bool) -> Buffer:
     return replace(buffer, role="output" if written else "input", position=-1)
 
 
-def _most(size: Size, index: str, extent: Size | None) -> Size:
-    """The greatest value that a size takes in any round."""
+def most(size: Size, index: str, extent: Size | None) -> Size:
+    """At least what a size is in any round."""
     if isinstance(size, int) or index not in symbols(size):
         return size
     high = None if extent is None else bounds(size, {index: Interval(0, extent - 1)}, Facts()).high
+    if high is None and extent is not None:
+        found = _interval(size, index, extent)
+        high = None if found is None else found[1]
     if high is None:
         raise GraphError(f"no bound is known for {size} in a loop of {extent} rounds")
     return high if nonnegative(high) else maximum(high, 0)
+
+
+def _interval(size: Size, index: str, extent: Size) -> tuple[Size, Size] | None:
+    """Bounds by interval arithmetic, term by term: wide, but always right. None where a sign is not known."""
+    low: Size = 0
+    high: Size = 0
+    for monomial, count in terms_of(size).items():
+        least: Size = 1
+        greatest: Size = 1
+        for atom in monomial:
+            found = _atom_interval(atom, index, extent)
+            if found is None or (len(monomial) > 1 and not nonnegative(found[0])):
+                return None
+            least, greatest = least * found[0], greatest * found[1]
+        least, greatest = (least, greatest) if count > 0 else (greatest, least)
+        low, high = low + count * least, high + count * greatest
+    return low, high
+
+
+def _atom_interval(atom: Atom, index: str, extent: Size) -> tuple[Size, Size] | None:
+    if atom.kind == "symbol":
+        return (0, maximum(extent - 1, 0)) if atom.name == index else (size_of({(atom,): 1}), size_of({(atom,): 1}))
+    parts = [_interval(part, index, extent) for part in atom.parts]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    if atom.kind != "floordiv":
+        pick = minimum if atom.kind == "min" else maximum
+        return pick(*[low for low, _ in known]), pick(*[high for _, high in known])
+    (low, high), (divisor, _) = known
+    if not nonnegative(divisor - 1):
+        return None
+    return floordiv(minimum(low, 0), divisor), floordiv(maximum(high, 0), divisor)
 
 
 def flattened(planned: Schedule, buffers: dict[str, Buffer]) -> Schedule:
@@ -74,7 +112,7 @@ def flattened(planned: Schedule, buffers: dict[str, Buffer]) -> Schedule:
             inner: Schedule = step["body"]
             start = places[step.outs[-1].buffer]
             index, extent = step["index"], step["extent"]
-            allocations += [replace(one, offset=start + one.offset, bytes=_most(one.bytes, index, extent)) for one in inner.allocations]
+            allocations += [replace(one, offset=start + one.offset, bytes=most(one.bytes, index, extent)) for one in inner.allocations]
             aliases += inner.aliases
     program = replace(planned.program, buffers=buffers)
     return replace(planned, program=program, allocations=tuple(allocations), aliases=tuple(aliases))

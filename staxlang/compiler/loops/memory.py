@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from staxlang.base.sizes import Size
 from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.expressions import Expressions, subexpressions
@@ -12,11 +14,17 @@ ALIGNMENT = 64
 Steps = list[Kernel | LibraryCall]
 
 
-def plan_memory(program: LoopProgram, steps: Steps, notes: tuple[str, ...], ex: Expressions) -> Schedule:
-    """The schedule with every temporary placed."""
+def itself(size: Size) -> Size:
+    return size
+
+
+def plan_memory(
+    program: LoopProgram, steps: Steps, notes: tuple[str, ...], ex: Expressions, bound: Callable[[Size], Size] = itself
+) -> Schedule:
+    """The schedule with every temporary placed; `bound` gives what an extent is at most."""
     lifetimes = lifetimes_of(program, steps)
     homes = _taken_over(program, steps, lifetimes, ex)
-    allocations, end = _arena(program, _with_guests(lifetimes, homes))
+    allocations, end = _arena(program, _with_guests(lifetimes, homes), bound)
     return Schedule(program, tuple(steps), tuple(allocations), end, tuple(homes.items()), notes)
 
 
@@ -32,14 +40,16 @@ def _with_guests(lifetimes: dict[str, tuple[int, int]], homes: dict[str, str]) -
     return own
 
 
-def _arena(program: LoopProgram, lifetimes: dict[str, tuple[int, int]]) -> tuple[list[Allocation], Size]:
+def _arena(
+    program: LoopProgram, lifetimes: dict[str, tuple[int, int]], bound: Callable[[Size], Size]
+) -> tuple[list[Allocation], Size]:
     """Places by order of first use; a place that has become free is used again where it is known to be large enough."""
     allocations: list[Allocation] = []
     end: Size = 0
     free: list[tuple[Size, Size]] = []  # (offset, bytes)
     alive: list[tuple[int, Size, Size]] = []  # (last step, offset, bytes)
     for name, (first, last) in sorted(lifetimes.items(), key=lambda one: one[1]):
-        size = bytes_of(program.buffers[name])
+        size = bytes_of(program.buffers[name], bound)
         free += [(offset, room) for until, offset, room in alive if until < first]
         alive = [one for one in alive if one[0] >= first]
         place = _fitting(free, size)
@@ -66,9 +76,9 @@ def _fitting(free: list[tuple[Size, Size]], size: Size) -> tuple[Size, Size] | N
     return best
 
 
-def bytes_of(buffer: Buffer) -> Size:
+def bytes_of(buffer: Buffer, bound: Callable[[Size], Size] = itself) -> Size:
     """Bytes of a buffer, rounded up so that the next one is aligned."""
-    size = element_count(buffer.shape) * buffer.dtype.itemsize
+    size = element_count(tuple(map(bound, buffer.shape))) * buffer.dtype.itemsize
     return (size + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
 
 

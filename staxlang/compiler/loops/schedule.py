@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import ceil
 
 from staxlang.base.records import replace
+from staxlang.base.sizes import Size
 from staxlang.compiler.loops.cluster import Cluster
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.fuse import fuse, touched
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, LoopProgram, Schedule
 from staxlang.compiler.loops.kept import flattened, is_loop, names_inside, schedule_loop
 from staxlang.compiler.loops.kernels import kernel_of
-from staxlang.compiler.loops.memory import plan_memory
+from staxlang.compiler.loops.memory import itself, plan_memory
 from staxlang.compiler.loops.moments import split_moments
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import Step, make_units
@@ -24,10 +26,17 @@ from staxlang.compiler.target import Target
 __all__ = ["schedule", "size_symbols"]
 
 
-def schedule(program: LoopProgram, target: Target, settings: object | None = None, prefix: str = "") -> Schedule:
+def _scheduled_round(target: Target, prefix: str, program: LoopProgram, bound: Callable[[Size], Size]) -> Schedule:
+    return schedule(program, target, None, prefix, bound)
+
+
+def schedule(
+    program: LoopProgram, target: Target, settings: object | None = None, prefix: str = "", bound: Callable[[Size], Size] = itself
+) -> Schedule:
     """Kernels and library calls that compute the program's outputs on the target, in order; its updates are done by kernels, too.
 
-    `prefix` begins the names of kernels: those of a loop's round are called after the loop.
+    `prefix` begins the names of kernels: those of a loop's round are called after the loop. `bound` gives what extents are at most in a
+    round: temporaries lie at the same places in each.
     """
     buffers = dict(program.buffers)
     ex = Expressions(program.interner, buffers)
@@ -42,7 +51,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
     read = read_by_others(groups, ex)
     for group in groups:
         if isinstance(group, LibraryCall):
-            inside = partial(schedule, target=target, prefix=f"{prefix}k{len(made)}.")
+            inside = partial(_scheduled_round, target, f"{prefix}k{len(made)}.")
             made.append(schedule_loop(group, inside, ex) if group.kind == "loop" else group)
             continue
         stored = stored_by(group, outside, ex)
@@ -51,7 +60,7 @@ def schedule(program: LoopProgram, target: Target, settings: object | None = Non
         if len(group.units) > 1:
             notes.append(f"{kernel.name}: {', '.join(unit.buffer for unit in group.units)} in one kernel")
     made_first = sum([_is_early(group, program) for group in groups]) if program.checked else 0
-    planned = replace(plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex), checked=made_first)
+    planned = replace(plan_memory(replace(program, buffers=buffers), made, tuple(notes), ex, bound), checked=made_first)
     return flattened(planned, buffers) if any(map(is_loop, made)) else planned
 
 

@@ -143,8 +143,9 @@ class _Places:
         if found is None or base in self.region.outputs:
             return False
         if node.op == "loop":
-            found = {reader for reader in found if reader.op != "loop" or loop_key(reader) != loop_key(node)}
-            if node.operands.count(base) != 1:
+            found = {reader for reader in found if _step(reader) != _step(node)}
+            places = [place for place, operand in enumerate(node.operands) if _viewed(operand) is base]
+            if places and (places != [node["result"]] or node.operands[places[0]] is not base):
                 return False
         others = tuple([reader for reader in self.readers if reader in found and reader is not node])
         if any(_step(one) == _step(node) for one in topological(others, self.operands_of)):
@@ -167,6 +168,12 @@ class _Places:
             return base not in topological(node.operands)
         at = indices(len(node.type.shape))
         return reads_only_at(node, base, at, at, set())
+
+
+def _viewed(node: Node) -> Node:
+    while node.op == "view":
+        node = node.operands[0]
+    return node
 
 
 def _step(node: Node) -> Any:

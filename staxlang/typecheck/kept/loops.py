@@ -17,7 +17,7 @@ from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, names, scalars
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.expressions import bind
-from staxlang.typecheck.frames import Frame, Signal, bound_by, children
+from staxlang.typecheck.frames import RETURN, Frame, Signal, bound_by, children
 from staxlang.typecheck.kept.carries import Unfit
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, condition_value
 from staxlang.typecheck.kept.rounds import Attempt
@@ -35,9 +35,13 @@ Block = Callable[[Frame, tuple[Any, ...]], Signal]
 
 
 class Kept(NamedTuple):
-    """How a frame goes on after a loop that stays in the program."""
+    """What a frame does after a loop that stays in the program: its `else`."""
 
-    signal: Signal
+    after: Callable[[], Signal]
+
+
+def _nothing() -> Signal:
+    return None
 
 
 class Walk(NamedTuple):
@@ -149,7 +153,7 @@ def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Bl
     if walk is None or walk.extent == 0:
         return None
     if call.hint(walk.extent) == 0 and call.decide(Condition("<", 0, walk.extent), "a loop runs") is False:
-        return Kept(block(frame, node.otherwise))
+        return Kept(lambda: block(frame, node.otherwise))
 
     def make(first: int) -> Plan:
         def begin(number: Size) -> None:
@@ -307,16 +311,19 @@ def _go_on(frame: Frame, call: CallContext, outcome: Outcome, otherwise: tuple[A
         else:
             frame.locals[name] = value
     live = context.branches.live
+    if outcome.endless and outcome.broken is None and outcome.returned is not None and live is None:
+        frame.owner.returned = outcome.value
+        return Kept(lambda: RETURN)
     if outcome.returned is not None:
         on = call.to_array(call.pointwise("logical_not", (outcome.returned,)))
         on = on if live is None else call.to_array(call.pointwise("logical_and", (live, on)))
         branches.end(frame, outcome.returned, on, outcome.value)
     if not otherwise:
-        return Kept(None)
+        return Kept(_nothing)
     if outcome.broken is None:
-        return Kept(block(frame, otherwise))
+        return Kept(lambda: block(frame, otherwise))
     went = call.to_array(call.pointwise("logical_not", (outcome.broken,)))
-    return Kept(branches.branch(call, went, lambda: block(frame, otherwise), lambda: None))
+    return Kept(lambda: branches.branch(call, went, lambda: block(frame, otherwise), _nothing))
 
 
 # ---- what the body binds ----

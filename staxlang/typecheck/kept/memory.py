@@ -26,10 +26,10 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
     own = {start[name].storage: name for name in names if type(start.get(name)) is ArrayValue}
     for name in names:  # a name may be left with what another one was before the loop
         held = _storage(trial.frame.locals.get(name))
-        if held is not None and held in own and not _private(trial.frame, trial.attempt.before[own[held]]):
+        if held is not None and held in own and not is_private(trial.frame, trial.attempt.before[own[held]]):
             raise Unfit(f"`{own[held]}` and `{name}` exchange arrays that are known elsewhere", peel=True)
     for name in _written_in_time(trial, names, start):
-        if not _private(trial.frame, trial.attempt.before[name]):
+        if not is_private(trial.frame, trial.attempt.before[name]):
             raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
     ends: dict[Storage, str] = {}
     for name in names:
@@ -72,7 +72,7 @@ def known_elsewhere(trial: Trial, value: Value, start: dict[str, Value]) -> bool
     own = {_storage(one): name for name, one in start.items() if name in trial.attempt.carries and type(one) is ArrayValue}
     for storage in found:
         if storage in own:
-            if not _private(trial.frame, trial.attempt.before[own[storage]]):
+            if not is_private(trial.frame, trial.attempt.before[own[storage]]):
                 return True
         elif storage.number < trial.mark or storage.source is not None:
             return True
@@ -89,7 +89,7 @@ def _written(trial: Trial, storage: Storage, names: list[str], start: dict[str, 
     return any(_storage(start.get(name)) in trial.journal for name in ended)
 
 
-def _private(frame: Frame, value: Value) -> bool:
+def is_private(frame: Frame, value: Value) -> bool:
     """Whether nobody but one name of the loop's function knows an array's memory."""
     if type(value) is not ArrayValue or value.storage.source is not None or value.subscripts is not None:
         return False

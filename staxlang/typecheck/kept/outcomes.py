@@ -15,7 +15,7 @@ from staxlang.typecheck import binding, branches
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.frames import BREAK, Frame, Signal
 from staxlang.typecheck.kept.carries import HOLDS, RANK, Held, Number, Stepped, Unfit, handle_of, same, start_size
-from staxlang.typecheck.kept.memory import known_elsewhere
+from staxlang.typecheck.kept.memory import is_private, known_elsewhere
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
 from staxlang.typecheck.values import ArrayValue, StaticValue, Storage, Value, size_value
@@ -48,12 +48,13 @@ class Plan:
 class Outcome:
     """What a loop comes to: of storages and names their values after it; whether a `break` has ended it, whether a `return` has."""
 
-    __slots__ = ("arrays", "broken", "names", "nodes", "returned", "rounds", "storages", "value")
+    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "value")
 
     def __init__(self) -> None:
         self.storages: list[tuple[Storage, Handle]] = []
         self.names: dict[str, Value | None] = {}
         self.broken: ArrayValue | None = None
+        self.endless = False  # nothing but a `break` or a `return` ends it
         self.returned: ArrayValue | None = None
         self.value: Value = None
         self.nodes = 0
@@ -72,8 +73,9 @@ class Recording:
         frame, call, context, attempt = self.frame, self.call, self.context, self.attempt
         outcome = Outcome()
         outcome.nodes, outcome.arrays = context.recorder.measure(self.trial.token)
+        self._note_reads()
         outcome.rounds = self.plan.extent
-        go = self._condition()
+        go = self._condition(outcome)
         broken = self._meet_breaks()
         returned, value = self._meet_returns(ways)
         ended = frame.locals
@@ -112,6 +114,7 @@ class Recording:
         )  # fmt: skip
         for handle, set_ in zip(handles, setters, strict=True):
             set_(handle)
+        outcome.names.update(dict.fromkeys(attempt.temporary & attempt.before.keys() - ended.keys()))
         self._share(outcome, start, ended)
         return outcome
 
@@ -125,10 +128,10 @@ class Recording:
             other = first.setdefault(end.storage, name)
             if other != name and same(end, ended[other]):
                 outcome.names[name] = outcome.names[other]
-            elif other != name or known_elsewhere(self.trial, end, start):
+            elif other != name or known_elsewhere(self.trial, end, start) or not self._is_apart(name):
                 value.readonly = True
 
-    def _condition(self) -> ArrayValue | None:
+    def _condition(self, outcome: Outcome) -> ArrayValue | None:
         """Whether a `while` goes on after the round."""
         plan = self.plan
         if plan.count is not None:
@@ -136,6 +139,8 @@ class Recording:
             return self.call.to_array(self.call.pointwise("less", (following, plan.count)))
         if plan.test is None or plan.extent is not None:
             return None
+        found = self.frame.evaluate(plan.test)
+        outcome.endless = type(found) is StaticValue and bool(found.value)
         return condition_value(self.frame, plan.test)
 
     def _go(self, go: ArrayValue | None, broken: ArrayValue | None, returned: ArrayValue | None) -> tuple[Handle, Handle]:
@@ -174,6 +179,19 @@ class Recording:
             branches.leave(self.call, way)
         return flag, value
 
+    def _note_reads(self) -> None:
+        """What a round reads of inputs, a later round reads after all writes of this one."""
+        written = {one.source.position for one in self.attempt.storages if one.source is not None}
+        if written:
+            read = self.context.recorder.inputs_since(self.trial.token) | written
+            late = [(one, other) for one in sorted(read) for other in sorted(written) if one != other]
+            self.context.late_reads.update(dict.fromkeys(late))
+
+    def _is_apart(self, name: str) -> bool:
+        """Whether a name stands for memory of its own after the loop, even where that has no round."""
+        before = self.attempt.before.get(name)
+        return type(before) is not ArrayValue or before.scalar or is_private(self.frame, before) or self._runs()
+
     def _setter(self, outcome: Outcome, name: str, carry: Number | Held, like: Value) -> Callable[[Handle], None]:
         def set_(handle: Handle) -> None:
             outcome.names[name] = carry.value(self.call, handle, like)
@@ -199,7 +217,8 @@ class Recording:
                 continue
             kind = kind_of(value)
             size = start_size(self.call, value)
-            if size is not None and not conditional and self.context.loops.among(size):
+            counted = size is not None and not conditional and self.context.loops.among(size)
+            if counted and size is not None and (name not in attempt.before or self._runs()):
                 assert plan.extent is not None
                 outcome.names[name] = size_value(_last(size, str(plan.index), plan.extent))
             elif kind is not None:

@@ -171,6 +171,9 @@ class Trial:
             if storage not in attempt.storages and (storage.number < self.mark or storage.source is not None):
                 attempt.storages[storage] = None
                 again = True
+        lost = [name for name in attempt.before if name not in end and name not in attempt.temporary]
+        if lost:
+            raise Unfit(f"`{lost[0]}` is of another type, or has no value, on one side of a branch")
         for name, value in end.items():
             if name in attempt.temporary or name not in attempt.before or value is None:
                 continue
