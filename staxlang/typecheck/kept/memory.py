@@ -28,6 +28,10 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
         held = _storage(trial.frame.locals.get(name))
         if held is not None and held in own and not is_private(trial.frame, trial.attempt.before[own[held]]):
             raise Unfit(f"`{own[held]}` and `{name}` exchange arrays that are known elsewhere", peel=True)
+    for name in names:
+        first = _storage(trial.attempt.before[name])
+        if first in trial.journal and first is not None and first.handle is not trial.parameters.get(first):
+            raise Unfit(f"`{name}` is another name of an array that the first round writes", peel=True)
     for name in _written_in_time(trial, names, start):
         if not is_private(trial.frame, trial.attempt.before[name]):
             raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
@@ -92,6 +96,8 @@ def _written(trial: Trial, storage: Storage, names: list[str], start: dict[str, 
 def is_private(frame: Frame, value: Value) -> bool:
     """Whether nobody but one name of the loop's function knows an array's memory."""
     if type(value) is not ArrayValue or value.storage.source is not None or value.subscripts is not None:
+        return False
+    if value.storage in frame.context.loops.shared:
         return False
     count = 0
     inside: Frame | None = frame

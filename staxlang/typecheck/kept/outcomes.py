@@ -14,7 +14,7 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, branches
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.frames import BREAK, Frame, Signal
-from staxlang.typecheck.kept.carries import HOLDS, RANK, Held, Number, Stepped, Unfit, handle_of, same, start_size
+from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
 from staxlang.typecheck.kept.memory import is_private, known_elsewhere
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
@@ -240,7 +240,7 @@ class Recording:
         if name not in self.attempt.before:
             return None
         value = self.attempt.before[name]
-        if kind_of(value) is not None and not after.shape and RANK[kind_of(value) or "bool"] <= HOLDS.get(after.dtype.kind, -1):
+        if kind_of(value) is not None and kind_of(value) == kind_of(self.frame.locals.get(name)):
             return handle_of(self.call, Held(after.type, True), value)
         old = self.trial.olds.get(name)
         if old is not None and value.dtype is after.dtype and value.shape == after.shape:

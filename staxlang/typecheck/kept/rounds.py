@@ -14,7 +14,7 @@ from staxlang.typecheck import binding
 from staxlang.typecheck.frames import BREAK, RETURN, children
 from staxlang.typecheck.joins import restore, snapshot
 from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
-from staxlang.typecheck.kept.memory import check_memory
+from staxlang.typecheck.kept.memory import check_memory, is_private
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
 from staxlang.typecheck.kept.scope import Checkpoint, learned
 from staxlang.typecheck.recorder import Handle
@@ -153,7 +153,11 @@ class Trial:
 
     def _start_of(self, name: str, carry: Carry) -> Value:
         if not isinstance(carry, Stepped):
-            return carry.value(self.call, self.parameter(name, carry.type), self.attempt.before[name])
+            before = self.attempt.before[name]
+            made = carry.value(self.call, self.parameter(name, carry.type), before)
+            if type(made) is ArrayValue and type(before) is ArrayValue and not before.scalar and not is_private(self.frame, before):
+                self.context.loops.shared.add(made.storage)
+            return made
         if carry.step is None:
             unknown = self.context.loops.make(signed=True)
             self.context.loops.active[str(unknown)] = Interval(None, None)

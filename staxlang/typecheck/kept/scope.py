@@ -13,6 +13,7 @@ from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression
 if TYPE_CHECKING:
     from staxlang.typecheck.context import EvaluationContext
     from staxlang.typecheck.frames import Frame
+    from staxlang.typecheck.values import Storage
 
 MARK = "loop["
 """How the symbols that count rounds begin: a word that can name nothing in either notation."""
@@ -22,11 +23,12 @@ class Loops:
     """Part of an evaluation's context. `active`: the symbols that count the rounds of the loops around, outermost first, with their
     ranges. Without any, nothing here is ever asked."""
 
-    __slots__ = ("active", "count")
+    __slots__ = ("active", "count", "shared")
 
     def __init__(self) -> None:
         self.active: dict[str, Interval] = {}
         self.count = 0
+        self.shared: set[Storage] = set()  # memory that a loop carries, which was known elsewhere before the loop
 
     def make(self, signed: bool = False) -> SizeExpression:
         """A new symbol that counts rounds from 0, or (`signed`) that may be any integer."""
