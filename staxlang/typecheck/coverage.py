@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from staxlang.base.externs import find_extern
+from staxlang.base.externs import OWN, find_extern
 from staxlang.base.records import NamedTuple
 from staxlang.parser import tree
 from staxlang.parser.encoding import fields_of
@@ -135,7 +135,7 @@ def _of_function(spellings: tuple[str, ...], function: Callable[..., Any]) -> En
 
 
 def _of_library(spellings: tuple[str, ...], function: str) -> Entry:
-    always, sometimes = externs_of(function)
+    always, sometimes = [{name for name in names if not _is_own(name)} for names in externs_of(function)]
     route = f"`stdlib/{library_index()[function].file}`"
     definition = library_function(function)
     if definition is not None and "_sized" in _words(definition):
@@ -145,6 +145,12 @@ def _of_library(spellings: tuple[str, ...], function: str) -> Entry:
     if sometimes:
         return Entry(spellings, EXTERN, f"{route}, for some arguments: " + ", ".join(map(_extern, sorted(sometimes))))
     return Entry(spellings, NATIVE, route)
+
+
+def _is_own(name: str) -> bool:
+    """Whether an extern operation is done in the program itself."""
+    row = find_extern(name)
+    return row is not None and row.native in OWN
 
 
 def _extern(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,74 @@ def test_places(dtype: str) -> None:
                 same(mine, np.concatenate([theirs[:kept], np.full(size - kept, 7)]))
             same(got[1], np.concatenate([np.flatnonzero(x)[:kept], np.zeros(size - kept, "i8")]))
             same(got[2], np.concatenate([np.argwhere(x)[:kept], np.zeros((size - kept, len(shape)), "i8")]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 64, 1003, 100_000])
+def test_places_in_one_walk(count: int) -> None:
+    """Blocks of bools with and without true ones, ends of blocks, less room than places, bools with a distance and backward."""
+    calls = (
+        "stax.flatnonzero(x, size={n}), stax.nonzero(x, size={n}, fill_value=-3), stax.argwhere(x[::-2], size={n}), "
+        "stax.flatnonzero(x[::3] & x[::-3], size={n})"
+    )
+    for share in (0.0, 0.01, 0.5, 1.0):
+        x = np.random.default_rng(count).random(count) < share
+        whole = int(x.sum())
+        for size in sorted({0, whole, max(whole - 3, 0), whole // 2, whole + 5}):
+            got = natively(calls.format(n=size), x=x)
+            same(got[0], filled(np.flatnonzero(x), size, 0))
+            same(got[1][0], filled(np.flatnonzero(x), size, -3))
+            same(got[2][:, 0], filled(np.flatnonzero(x[::-2]), size, 0))
+            same(got[3], filled(np.flatnonzero(x[::3] & x[::-3]), size, 0))
+
+
+def filled(places: Array, size: int, fill: int) -> Array:
+    return np.concatenate([places[:size], np.full(max(size - len(places), 0), fill)])
+
+
+def test_any_other_byte_is_true() -> None:
+    x = np.array([0, 2, 255, 0, 128, 1, 0, 64, 4, 0, 16], np.uint8).view(bool)
+    same(natively("stax.flatnonzero(x, size=8)", x=x), filled(np.flatnonzero(x), 8, 0))
+
+
+@pytest.mark.parametrize("fill", ["-1", "True", "2.5", "np.int32(4)", "x.shape[0]", "np.arange(3)", "-2 ** 63", "2 ** 63 - 1"])
+def test_fills(fill: str) -> None:
+    x = np.array([[False, True], [False, False], [False, False]])
+    values = eval(fill, {"np": np, "x": x})
+    there = np.array([True, False, False])
+    same(natively(f"stax.flatnonzero(x, size=3, fill_value={fill})", x=x), np.where(there, np.array([1, 6, 6]), values))
+    same(natively(f"stax.nonzero(x[0], size=3, fill_value={fill})", x=x)[0], np.where(there, np.array([1, 6, 6]), values))
+
+
+@pytest.mark.parametrize("engine", ["cpu", "reference"])
+def test_places_in_loops_and_sides_of_branches(engine: Any) -> None:
+    @stax.kernel(engine=engine)
+    def total(x: Array, n: int) -> Any:
+        places = np.zeros(n, np.int64)
+        for k in range(x.shape[0]):
+            if x[k, 0]:
+                places = places + stax.flatnonzero(x[k], size=n, fill_value=100)  # type: ignore[attr-defined]
+        return places
+
+    for shape, n in (((3, 9), 4), ((50, 40), 30), ((51, 41), 31)):
+        x = np.random.default_rng(n).random(shape) < 0.5
+        same(total(x, n), sum((filled(np.flatnonzero(row), n, 100) for row in x if row[0]), np.zeros(n, "i8")))
+    assert total.stats().fallbacks == 0
+
+
+def test_places_of_a_negative_size() -> None:
+    with pytest.raises(stax.StaxError, match="must not be negative: -1"):
+        natively("stax.flatnonzero(x, size=-1)", x=np.ones(3, bool))
+
+
+def test_places_are_built_ahead_of_time(tmp_path: Path) -> None:
+    """The walk is part of the program: nothing outside is called."""
+
+    @stax.kernel
+    def first(x: Array) -> Any:
+        return stax.flatnonzero(x, size=5), stax.argwhere(x, size=4)
+
+    made = stax.build(first, tmp_path / "libfirst.so", specs={"first": [stax.spec(("N", "M"), "bool")]})
+    assert [one.kernel for one in made.interfaces] == ["first"]
 
 
 @pytest.mark.parametrize("call", ["np.unique(x)", "np.nonzero(x)", "x.nonzero()", "np.argwhere(x)", "np.flatnonzero(x)", "np.bincount(x)",

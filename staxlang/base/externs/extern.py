@@ -15,6 +15,8 @@ Options = tuple[tuple[str, Any], ...]
 
 DEMAND: Final = "demand: "
 """What the names of run-time checks begin with that say what the data must be."""
+OWN: Final = frozenset(("places",))
+"""The native routines whose text is part of the program that calls them: nothing outside is called, and they cannot fail."""
 
 
 class Pruned(NamedTuple):
@@ -32,7 +34,7 @@ class Extern(NamedTuple):
     result: `(*types, **options)` of the operands gives the result's TensorType, or a tuple of them. It raises where they do not fit.
     eager: `(*arrays, **options)` gives the result, or a tuple of them. It says what the operation means.
     into: the same with results written to arrays that are there: `(outs, *arrays, **options)`; None: results of `eager` are copied.
-    native: the routine of compiler/llvm/lapack that does it in machine code; "": the program calls `eager`.
+    native: the routine of compiler/llvm that does it in machine code; "": the program calls `eager`.
     failure: what data can make it fail with (`eager` raises LinAlgError then); "": users' operations raise what they raise.
     overwrites: numbers of operands that `eager` may change: they are private copies then. Others are not to be written to.
         Results never share memory with operands.

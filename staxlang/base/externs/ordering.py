@@ -8,6 +8,7 @@ import numpy as np
 
 from staxlang.base.dtypes import I64
 from staxlang.base.externs.extern import Extern
+from staxlang.base.sizes import Size
 from staxlang.base.types import TensorType
 
 Array = np.ndarray[Any, Any]
@@ -43,6 +44,20 @@ def _rows_type(a: TensorType) -> TensorType:
 
 def _rows(a: Array) -> Array:
     return np.asarray(np.lexsort(a.T[::-1]) if a.shape[1] else range(a.shape[0]), np.int64)
+
+
+# ---- places of what is true ----
+
+
+def _chosen_type(mask: TensorType, *, fill: Size, size: Size) -> TensorType:
+    return TensorType(I64, (size,))
+
+
+def _chosen(mask: Array, *, fill: int, size: int) -> Array:
+    result = np.full(size, fill, np.int64)
+    found = np.flatnonzero(mask)[:size]
+    result[: found.size] = found
+    return result
 
 
 # ---- partitions ----
@@ -98,6 +113,7 @@ EXTERN_ROWS: tuple[Extern, ...] = (
     Extern("sort.sort", _same, _sort, "The elements of each row in increasing order, NaN last.", _sort_into, native="sort"),
     Extern("sort.argsort", _places, _argsort, "The places of each row's elements in increasing order, NaN last.", native="argsort"),
     Extern("sort.rows", _rows_type, _rows, "The places of a matrix's rows in increasing order, compared from their first element on."),
+    Extern("sort.places", _chosen_type, _chosen, "The first `size` places where a vector of bools is true, then `fill`.", native="places"),
     Extern("sort.partition", _same, _partition, "Each row with the kth elements in their sorted places, less before.", _partition_into),
     Extern("sort.argpartition", _places, _argpartition, "The places of each row's elements in a partition."),
     Extern("sort.select", _selected_type, _select, "The elements of each row that sorting would put at these places."),

@@ -6,6 +6,7 @@ The record holds for each operand, then for each result: its address, its extent
 order of their names, a word: of a size or an integer its value, of a bool 0 or 1, else 0. The text names the operation and says what the
 record holds (8 bytes of length, then `marshal` data): `stax_extern` serves any call by it, in Python; `stax_lapack_..` are routines in
 machine code (lapack.py, triangular.py), `stax_order_..` others (ordering.py), which need the text only where they hand a call on.
+What selection.py does is text of the program itself, takes the record alone and cannot fail.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import marshal
 from typing import Any
 
+from staxlang.base.externs import OWN
 from staxlang.base.sizes import SizeExpression
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm.extents import size_text
@@ -20,6 +22,7 @@ from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.lapack import call_of
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.ordering import ROUTINES, order_call
+from staxlang.compiler.llvm.selection import own_text
 from staxlang.compiler.llvm.triangular import OUTSIDE, direct_call
 from staxlang.compiler.loops.ir import BufferView, LibraryCall
 
@@ -50,12 +53,23 @@ def emit_extern(f: Function, call: LibraryCall) -> None:
     for k, (kind, text) in enumerate(words):
         place = f.name(f.level, f"getelementptr i64, ptr {record}, i64 {k}", "p") if k else record
         f.emit(f.level, f"store {kind} {text}, ptr {place}, align 8")
-    symbol = _symbol(f, call)
-    f.module.externals[f"declare i32 @{symbol}({SIGNATURE})"] = None
-    answer = f.name(f.level, f"call i32 @{symbol}(ptr {record}, ptr {_text(f, call)})", "x")
-    _end_failed(f, answer, call)
+    if call["native"] in OWN:
+        _call_own(f, f"{f.module.name}.{call['native']}", record)
+    else:
+        symbol = _symbol(f, call)
+        f.module.externals[f"declare i32 @{symbol}({SIGNATURE})"] = None
+        answer = f.name(f.level, f"call i32 @{symbol}(ptr {record}, ptr {_text(f, call)})", "x")
+        _end_failed(f, answer, call)
     for view in call.outs:
         f.forget(f.module.root(f.module.buffers[view.buffer]))
+
+
+def _call_own(f: Function, symbol: str, record: str) -> None:
+    """A call of a function that stands in the program once."""
+    text = own_text(symbol)
+    if text not in f.module.functions:
+        f.module.functions.append(text)
+    f.emit(f.level, f"call void @{symbol}(ptr {record})")
 
 
 def _symbol(f: Function, call: LibraryCall) -> str:
