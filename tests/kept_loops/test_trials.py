@@ -87,6 +87,34 @@ def life(g, n):
     return g
 
 
+def life_by_cells(g, n):
+    rows, columns = g.shape
+    for _ in range(n):
+        new = np.zeros_like(g)
+        for i in range(rows):
+            for j in range(columns):
+                above, below = g[(i - 1) % rows], g[(i + 1) % rows]
+                left, right = (j - 1) % columns, (j + 1) % columns
+                around = int(above[left] + above[j] + above[right] + g[i, left] + g[i, right] + below[left] + below[j] + below[right])
+                if g[i, j] == 1:
+                    if around < 2 or around > 3:
+                        new[i, j] = 0
+                    else:
+                        new[i, j] = 1
+                elif around == 3:
+                    new[i, j] = 1
+        g = new
+    return g
+
+
+def renamed(a, n):
+    b = a
+    for i in range(n):
+        a[i] = i
+        b = b * 1
+    return a, b
+
+
 def metropolis(x, steps, draws):
     chain = np.empty(len(steps))
     accepted = 0
@@ -247,6 +275,8 @@ def drawn():
         (power_iteration, matrix + matrix.T, 1e-10, 500),
         (k_means, clouds, clouds[[0, 25, 45]]),
         (life, (rng.random((16, 16)) < 0.4).astype(np.int64), 10),
+        (life_by_cells, (rng.random((9, 7)) < 0.4).astype(np.uint8), 5),
+        (renamed, rng.random(6), 4),
         (metropolis, 0.3, rng.normal(size=200), rng.random(200)),
         (sieve, 200),
         (edit_distance, *letters),
