@@ -117,7 +117,7 @@ def kernel(
     branches: Literal["gates", "inside"] = "gates",
     overlap: Literal["guard", "assume-none"] = "guard",
     max_versions: int = 8,
-    unroll_limit: int = 512,
+    unroll_limit: int = 80,
     static_loop_limit: int = 4096,
     recursion_limit: int = 200,
     isa: Literal["avx512", "avx2", "sse2", "neon", "generic"] | None = None,

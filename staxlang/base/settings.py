@@ -20,7 +20,7 @@ class Settings:
     log: frozenset[str] = frozenset()  # of LOG_TOPICS
     max_versions: int = 8  # of one kernel
     max_compilations: int = 256  # of the process
-    unroll_limit: int = 512  # trip count times body nodes up to which a loop over constants unrolls
+    unroll_limit: int = 80  # trip count times body nodes up to which a loop over constants unrolls
     static_loop_limit: int = 4096  # iterations of a loop that must unroll
     recursion_limit: int = 200  # depth of inlined calls
     isa: str | None = None  # instead of the host's: avx512, avx2, sse2, neon

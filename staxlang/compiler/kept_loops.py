@@ -174,8 +174,8 @@ def mapped_regions(graph: Graph, change: Mapping[Any, tuple[Node, ...]]) -> Grap
     table: dict[Node, Node] = {}
     for node in topological((*graph.roots, *graph.inputs, *graph.scalars)):
         made = change.get(loop_key(node)) if node.op == "loop" else None
-        source: Node = node if made is None else made[node["result"]]
-        table[node] = rebuild((source,), table, interner)[0]
+        place: int = node["result"] if made is not None else 0
+        table[node] = rebuild((node,) if made is None else made[place : place + 1], table, interner)[0]
     return graph._replace(
         outputs=tuple([table[node] for node in graph.outputs]),
         updates=tuple([(position, table[node]) for position, node in graph.updates]),

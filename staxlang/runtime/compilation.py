@@ -87,6 +87,7 @@ class KernelCapture:
         settings = compiler.settings
         self.context = EvaluationContext(self.recorder, unroll_limit=settings.static_loop_limit, depth_limit=settings.recursion_limit)
         self.context.arguments = prepared.values
+        self.context.loops.limit = settings.unroll_limit
         self.context.branches.inside = compiler.settings.branches == "inside"
         self.context.rigid |= said.names
         self.context.declared.update(said.solved)

@@ -460,6 +460,10 @@ def _composite(run: _Run, node: Node, *operands: Array) -> Array:
     return run.compute(Graph(region.interner, region.inputs, (output,)), operands)[output]
 
 
+def _loop(run: _Run, node: Node, *operands: Array) -> Array:
+    return loop_result(run, node, operands, _Run)
+
+
 NODE_ROWS: dict[str, Callable[..., Any]] = {
     "constant": _constant,
     "constant_array": _constant_array,
@@ -484,5 +488,5 @@ NODE_ROWS: dict[str, Callable[..., Any]] = {
     "contract": _contract,
     "extern": _extern,
     "composite": _composite,
-    "loop": lambda run, node, *operands: loop_result(run, node, operands, _Run),
+    "loop": _loop,
 }

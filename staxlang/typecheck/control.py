@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Condition, symbol
@@ -119,7 +119,8 @@ def loop(walk: Callable[[Frame, Any], Signal]) -> Callable[[Frame, Any], Signal]
             signal: Any = walk(frame, node)
         finally:
             owner.exits = outer
-        return signal() if callable(signal) else signal  # the `else` of a loop that stays in the program is of the loop around
+        # The `else` of a loop that stays in the program: a way out of it leaves the loop around.
+        return cast("Callable[[], Signal]", signal)() if callable(signal) else cast("Signal", signal)
 
     return run
 

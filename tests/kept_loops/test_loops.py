@@ -78,7 +78,7 @@ def newton(x, n):
 
 
 def left_by_break(x, n):
-    for i in range(n):
+    for i in range(n):  # noqa: B007
         x = x + 1
         if x.sum() > 50:
             break
@@ -264,7 +264,7 @@ def reused_counter(x, n):
     s = 0
     i = 0
     for i in range(n):
-        for i in range(i):
+        for i in range(i):  # noqa: B007, B020
             s += 1
         s += i
     return s, i
@@ -407,6 +407,24 @@ def test_arrays_that_change_places():
         mine, theirs = X.copy(), X.copy()
         same(kernel(mine, n), exchanged(theirs, n))
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_arrays_that_perhaps_change_places():
+    """The same, by a condition."""
+
+    def f(a, b, n):
+        for i in range(n):
+            if a[0] > i:
+                a, b = b, a
+            a[0] += 1.5
+        return a, b
+
+    kernel = stax.kernel(f, branches="inside")
+    for n in (2, 6):
+        mine, theirs = (np.arange(3.0) + 5, np.arange(3.0)), (np.arange(3.0) + 5, np.arange(3.0))
+        same(kernel(*mine, n), f(*theirs, n))
+        for one, other in zip(mine, theirs, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_arguments_that_overlap():

@@ -211,9 +211,6 @@ def batched_solve(matrices, rights):
     return x
 
 
-SHRINKING = "bounds of sizes that shrink with a round"
-
-
 def _gemver(n):
     return (1.5, 1.2, uniform(n, n), *(uniform(n, seed=k) for k in range(8)))
 
@@ -221,13 +218,13 @@ def _gemver(n):
 ROWS = [
     Program(cholesky, lambda n: (positive(n),), 8, 120, rtol=1e-10),
     Program(lu, lambda n: (dominant(n),), 8, 80, rtol=1e-10),
-    Program(lu_by_outer_products, lambda n: (dominant(n),), 8, 120, needs=SHRINKING, rtol=1e-10),
+    Program(lu_by_outer_products, lambda n: (dominant(n),), 8, 120, rtol=1e-10),
     Program(lu_solve, lambda n: (dominant(n), uniform(n)), 8, 80, rtol=1e-10),
-    Program(pivoted_solve, lambda n: (dominant(n)[::-1].copy(), uniform(n)), 8, 120, needs=SHRINKING, rtol=1e-9),
+    Program(pivoted_solve, lambda n: (dominant(n)[::-1].copy(), uniform(n)), 8, 120, rtol=1e-9),
     Program(forward_substitution, lambda n: (dominant(n), np.zeros(n), uniform(n)), 12, 400, rtol=1e-10),
     Program(durbin, lambda n: (uniform(n, high=0.2),), 8, 400, rtol=1e-9),
     Program(gram_schmidt, lambda n: (uniform(n + 4, n),), 6, 60, rtol=1e-9),
-    Program(householder, lambda n: (uniform(n + 2, n),), 6, 80, needs=SHRINKING, rtol=1e-9),
+    Program(householder, lambda n: (uniform(n + 2, n),), 6, 80, rtol=1e-9),
     Program(thomas, lambda n: (uniform(n), 3 + uniform(n), uniform(n, seed=1), uniform(n, seed=2)), 12, 2000),
     Program(conjugate_gradients, lambda n: (positive(n), uniform(n)), 10, 200, rtol=1e-7),
     Program(power_iteration, lambda n: (positive(n),), 16, 400, rtol=1e-10),

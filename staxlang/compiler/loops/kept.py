@@ -9,7 +9,7 @@ from typing import TypeGuard
 from staxlang.base.dtypes import U8
 from staxlang.base.records import replace
 from staxlang.base.sizes import Facts, Interval, Size, bounds, floordiv, maximum, minimum, nonnegative, symbols
-from staxlang.base.sizes.expression import Atom, size_of, terms_of
+from staxlang.base.sizes.expression import Atom, only_atom, size_of, terms_of
 from staxlang.compiler.graph import GraphError
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.ir import Allocation, Buffer, BufferView, Kernel, LibraryCall, LoopProgram, Schedule
@@ -96,10 +96,20 @@ def _atom_interval(atom: Atom, index: str, extent: Size) -> tuple[Size, Size] | 
     if atom.kind != "floordiv":
         pick = minimum if atom.kind == "min" else maximum
         return pick(*[low for low, _ in known]), pick(*[high for _, high in known])
-    (low, high), (divisor, _) = known
-    if not nonnegative(divisor - 1):
+    (low, high), (least, _) = known
+    divisor = _positive(least)
+    if divisor is None:
         return None
     return floordiv(minimum(low, 0), divisor), floordiv(maximum(high, 0), divisor)
+
+
+def _positive(least: Size) -> Size | None:
+    """A positive size that is at most this one."""
+    if nonnegative(least - 1):
+        return least
+    own = only_atom(least)
+    constants = [part for part in own.parts if isinstance(part, int)] if own is not None and own.kind == "max" else []
+    return max(constants) if constants and max(constants) > 0 else None
 
 
 def flattened(planned: Schedule, buffers: dict[str, Buffer]) -> Schedule:

@@ -27,8 +27,6 @@ from staxlang.typecheck.values import ArrayValue, IteratorValue, RangeValue, Sca
 
 # A loop of so few rounds is unrolled.
 FEW_ROUNDS = 3
-# So many operations of all rounds together are unrolled: they are optimized as one then.
-UNROLLED_NODES = 80
 
 Round = Callable[[], Signal]
 Block = Callable[[Frame, tuple[Any, ...]], Signal]
@@ -279,7 +277,7 @@ def _unrolls(frame: Frame, outcome: Outcome) -> bool:
     rounds = outcome.rounds
     if not isinstance(rounds, int):
         return False
-    return rounds * outcome.nodes <= UNROLLED_NODES or (not outcome.arrays and rounds <= frame.context.unroll_limit)
+    return rounds * outcome.nodes <= frame.context.loops.limit or (not outcome.arrays and rounds <= frame.context.unroll_limit)
 
 
 def depends_on_data(value: Value) -> bool:

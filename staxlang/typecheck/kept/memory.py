@@ -30,7 +30,7 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
             raise Unfit(f"`{own[held]}` and `{name}` exchange arrays that are known elsewhere", peel=True)
     for name in names:
         first = _storage(trial.attempt.before[name])
-        if first in trial.journal and first is not None and first.handle is not trial.parameters.get(first):
+        if first in trial.journal and first.handle is not trial.parameters.get(first):
             raise Unfit(f"`{name}` is another name of an array that the first round writes", peel=True)
     for name in _written_in_time(trial, names, start):
         if not is_private(trial.frame, trial.attempt.before[name]):
@@ -98,6 +98,8 @@ def is_private(frame: Frame, value: Value) -> bool:
     if type(value) is not ArrayValue or value.storage.source is not None or value.subscripts is not None:
         return False
     if value.storage in frame.context.loops.shared:
+        return False
+    if any(choice.made.storage is value.storage for choice in frame.context.branches.choices):  # it may be one of the arrays chosen from
         return False
     count = 0
     inside: Frame | None = frame

@@ -23,11 +23,12 @@ class Loops:
     """Part of an evaluation's context. `active`: the symbols that count the rounds of the loops around, outermost first, with their
     ranges. Without any, nothing here is ever asked."""
 
-    __slots__ = ("active", "count", "shared")
+    __slots__ = ("active", "count", "limit", "shared")
 
     def __init__(self) -> None:
         self.active: dict[str, Interval] = {}
         self.count = 0
+        self.limit = 80  # so many operations of all rounds of a loop together are unrolled: they are optimized as one then
         self.shared: set[Storage] = set()  # memory that a loop carries, which was known elsewhere before the loop
 
     def make(self, signed: bool = False) -> SizeExpression:
