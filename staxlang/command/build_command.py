@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--header", help="where the C header goes (default: nn.h beside the output)")
     parser.add_argument("--kernel", "-k", action="append", default=[], metavar="NAME", help="only this kernel (again for more)")
     parser.add_argument("--spec", action="append", default=[], metavar="KERNEL.PARAMETER=TYPE", help="a parameter's type, or its value")
-    parser.add_argument("--target", default="native", help="native (default), x86-64, x86-64-v2, x86-64-v3 (AVX2), x86-64-v4 (AVX-512)")
+    parser.add_argument("--target", default="native", help="native (default), x86-64, -v2, -v3, -v4, and features: x86-64-v2,avx,f16c")
     parser.add_argument("--prefix", help="put before the functions' names (default: nn_ for libnn.so)")
 
 

@@ -13,7 +13,7 @@ from staxlang.compiler.target import Target
 from staxlang.runtime import late
 
 # Names of /proc/cpuinfo to names of LLVM, for what changes the code of a kernel.
-_FEATURES: Final = {
+FEATURES: Final = {
     "pni": "sse3", "ssse3": "ssse3", "sse4_1": "sse4.1", "sse4_2": "sse4.2", "popcnt": "popcnt", "movbe": "movbe", "avx": "avx",
     "f16c": "f16c", "fma": "fma", "bmi1": "bmi", "bmi2": "bmi2", "abm": "lzcnt", "avx2": "avx2", "adx": "adx", "avx512f": "avx512f",
     "avx512dq": "avx512dq", "avx512cd": "avx512cd", "avx512bw": "avx512bw", "avx512vl": "avx512vl", "avx512ifma": "avx512ifma",
@@ -21,7 +21,7 @@ _FEATURES: Final = {
     "avx512_vpopcntdq": "avx512vpopcntdq", "avx512_bf16": "avx512bf16", "avx512_fp16": "avx512fp16", "gfni": "gfni",
 }  # fmt: skip
 
-_AVX512: Final = ("avx512f", "avx512dq", "avx512bw", "avx512vl")
+AVX512: Final = ("avx512f", "avx512dq", "avx512bw", "avx512vl")
 _ISA_LEVELS: Final = {"avx512": 64, "avx2": 32, "sse2": 16, "generic": 16, "neon": 16}
 
 # (vendor, family, models) to the processor name of LLVM, whose tuning is best; others get the generic name of their level.
@@ -71,7 +71,7 @@ def _linux_x86_64() -> tuple[str, frozenset[str]]:
     for vendor, wanted, models, name in _PROCESSORS:
         if facts.get("vendor_id") == vendor and family == wanted and model in models:
             return name, flags
-    level = "x86-64-v4" if flags.issuperset(_AVX512) else "x86-64-v3" if "avx2" in flags and "fma" in flags else "x86-64"
+    level = "x86-64-v4" if flags.issuperset(AVX512) else "x86-64-v3" if "avx2" in flags and "fma" in flags else "x86-64"
     return level, flags
 
 
@@ -79,7 +79,7 @@ def _feature_text(flags: frozenset[str], isa: str | None) -> str:
     """Features by name, those of other processors with the same name switched off; deterministic, it is part of cache keys."""
     limit = _ISA_LEVELS.get(isa or "avx512", 64)
     parts: list[str] = []
-    for flag, feature in _FEATURES.items():
+    for flag, feature in FEATURES.items():
         wide = flag.startswith("avx512")
         over = (wide and limit < 64) or (flag in ("avx", "avx2", "fma", "f16c") and limit < 32)
         parts.append(("+" if flag in flags and not over else "-") + feature)
@@ -87,7 +87,7 @@ def _feature_text(flags: frozenset[str], isa: str | None) -> str:
 
 
 def _width(flags: frozenset[str], isa: str | None) -> int:
-    best = 64 if flags.issuperset(_AVX512) else 32 if "avx2" in flags and "fma" in flags else 16
+    best = 64 if flags.issuperset(AVX512) else 32 if "avx2" in flags and "fma" in flags else 16
     return min(best, _ISA_LEVELS.get(isa, 64) if isa else 64)
 
 

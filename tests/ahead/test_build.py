@@ -16,9 +16,11 @@ import pytest
 
 import staxlang as stax
 from staxlang import StaxError, Tensor, f32, f64, i64
+from staxlang.base.settings import Settings
 from staxlang.compiler.llvm.products import products_text
 from staxlang.compiler.target import x86_64
 from staxlang.runtime import native
+from staxlang.runtime.ahead.building import named_target
 from staxlang.runtime.machine import detect
 
 N, D, K = stax.dims("N D K")
@@ -279,6 +281,25 @@ def test_a_c_program(tmp_path: Path, kind: str) -> None:
     assert done.stdout == "9 0 21 0 30 0\n"
     needed = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
     assert "python" not in needed and "numpy" not in needed and "openblas" not in needed
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "features"),
+    [
+        ("x86-64", 16, ""),
+        ("x86-64-v3", 32, ""),
+        ("x86-64-v2,avx,f16c", 16, "+avx,+f16c"),
+        ("avx2,fma", 32, "+avx2,+fma"),
+        ("+fma, +avx2", 32, "+avx2,+fma"),
+        ("x86-64-v3,avx512f,avx512dq,avx512bw,avx512vl", 64, "+avx512bw,+avx512dq,+avx512f,+avx512vl"),
+    ],
+)
+def test_targets(name: str, width: int, features: str, tmp_path: Path) -> None:
+    """A level, features, or both say how wide vectors are; the library is built for that, and runs where the machine has it."""
+    target = named_target(name, Settings())
+    assert (target.vector_bytes, target.features) == (width, features)
+    made = stax.build(layer, tmp_path / "libnn.so", target=name)
+    assert made.library is not None or made.objects
 
 
 @pytest.mark.parametrize("bytes_", [16, 32, detect().vector_bytes])

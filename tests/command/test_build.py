@@ -64,6 +64,7 @@ def test_one_kernel_to_object_files_with_a_fixed_value(file: Path, capsys: pytes
         (["-k", "scaled", "--spec", "scaled.k=what is it"], 2, "cannot be read"),
         (["-k", "scaled", "--spec", "total.x=f32[N, D]"], 2, "none of the kernels to build"),
         (["-k", "scaled", "--target", "pdp11"], 2, "x86-64-v3"),
+        (["-k", "scaled", "--target", "x86-64-v2,avx9"], 2, "no target or processor feature `avx9`"),
     ],
 )
 def test_refusals(file: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int, text: str) -> None:

@@ -17,14 +17,14 @@ AHEAD_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "unknown-target", ValueError,
-        "there is no target `{name}`",
+        "there is no target or processor feature `{name}`",
         "A target says which instructions the code may use: those of this machine, or those that all machines of a level have.",
         "@stax.kernel\ndef f(x):\n    return x + 1\n"
         "stax.build(f, 'libf.so', specs={'f': (stax.spec((4,), np.float64),)}, target='avx9')",
         "import os, tempfile\n@stax.kernel\ndef f(x):\n    return x + 1\n"
         "with tempfile.TemporaryDirectory() as folder:\n"
         "    stax.build(f, os.path.join(folder, 'libf.so'), specs={'f': (stax.spec((4,), np.float64),)})",
-        "targets are {known}",
+        "targets are {known}; features, alone or behind a level, are {features}",
     ),
     Row(
         "spec-of-no-kernel", ValueError,

@@ -18,7 +18,7 @@ from staxlang.runtime.ahead.library import Library, build_library
 from staxlang.runtime.environment import environment_settings
 from staxlang.runtime.kernel import KernelBase
 from staxlang.runtime.lowered import Lowered, lower
-from staxlang.runtime.machine import detect
+from staxlang.runtime.machine import AVX512, FEATURES, detect
 
 Specs = Mapping[str, Any] | Sequence[Any]
 
@@ -37,7 +37,8 @@ def build(
     specs: for each kernel's name the types of its parameters, by name or in order, as `kernel.lower` takes them: `Tensor[f32, N, 4]`,
         `stax.spec(shape, dtype)`, `float`, `int`, or a value to fix. Parameters with a whole annotation need none. A list of them gives
         as many functions, whose names end in `_0`, `_1`, ..; a dict by suffixes gives those names.
-    target: `native` (this machine), or `x86-64`, `x86-64-v2`, `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512).
+    target: `native` (this machine), or `x86-64`, `x86-64-v2`, `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512), with features beside it, or
+        features alone: `x86-64-v2,avx,f16c`, `avx2,fma`.
     prefix: put before the functions' names, `nn_` by default for `libnn.so`.
 
     Raises StaxError (`not-buildable`) for what only runs inside Python, and what `kernel.lower` raises.
@@ -114,7 +115,19 @@ def named_target(name: str, settings: Settings) -> Target:
     """The machine to compile for."""
     if name == "native":
         return detect(settings.isa, settings.threads)
-    width = _LEVELS.get(name)
-    if width is None:
-        late.raise_error("unknown-target", name=name, known=", ".join(["native", *_LEVELS]))
-    return Target(cpu=name, vector_bytes=width)
+    level, features = _level_and_features(name)
+    has_avx2 = _LEVELS[level] >= 32 or {"avx2", "fma"} <= features
+    has_avx512 = _LEVELS[level] >= 64 or (has_avx2 and features.issuperset(AVX512))
+    width = 64 if has_avx512 else 32 if has_avx2 else 16
+    return Target(cpu=level, features=",".join([f"+{one}" for one in sorted(features)]), vector_bytes=width)
+
+
+def _level_and_features(name: str) -> tuple[str, frozenset[str]]:
+    """`x86-64-v2,avx,f16c` taken apart; without a level they are beside what every x86-64 has. A `+` before a feature is allowed."""
+    first, *others = [part.strip().removeprefix("+") for part in name.split(",")]
+    level, asked = (first, others) if first in _LEVELS else ("x86-64", [first, *others])
+    known = frozenset(FEATURES.values())
+    unknown = [one for one in asked if one not in known]
+    if unknown:
+        late.raise_error("unknown-target", name=unknown[0], known=", ".join(["native", *_LEVELS]), features=", ".join(sorted(known)))
+    return level, frozenset(asked)
