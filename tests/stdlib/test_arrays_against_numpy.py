@@ -302,4 +302,5 @@ def test_all_of_numpys_functions_are_compared() -> None:
     files = [*Path(__file__).parent.glob("test_*.py"), *(Path(__file__).parents[1] / "coverage").glob("*.py")]
     text = "".join(path.read_text() for path in files)
     own = {spelling: spelling.rpartition(".")[2] for spelling in LIBRARY_SPELLINGS}
-    assert [spelling for spelling, name in own.items() if not re.search(rf"[\"'.]{name}[\"'(]", text) and f" {name} " not in text] == []
+    found = [re.search(rf"[\"'.]{name}[\"'(]|^{name}:| {name} ", text, re.MULTILINE) for name in own.values()]
+    assert [spelling for spelling, match in zip(own, found, strict=True) if match is None] == []
