@@ -336,14 +336,14 @@ def test_program(function):
 def test_every_engine(function):
     """The graph by NumPy, the loop program and the schedule as Python text, and the strict machine: the same values."""
     kernel = stax.kernel(function)
-    given = arguments(function, 30)
-    kernel(*arguments(function, 30))
+    given = arguments(function, 9)
+    kernel(*arguments(function, 9))
     version = kernel._dispatcher.version_for(given, {})
     shown = Shown(kernel, version)
     graph = version.source.graph
     arrays = [array for array in given if isinstance(array, np.ndarray)][: len(graph.inputs)]
-    scalars = [] if not graph.scalars else [30]
-    sizes = {"n": 30}
+    scalars = [] if not graph.scalars else [9]
+    sizes = {"n": 9}
 
     def run(by):
         inputs = [np.array(array) for array in arrays]
