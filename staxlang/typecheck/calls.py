@@ -124,12 +124,19 @@ def inline(call: CallContext, function: FunctionValue, args: list[Value], kwargs
 
 
 def _statics(args: list[Value], kwargs: dict[str, Value]) -> list[Any]:
-    """The constants among arguments, each with its place."""
+    """The constants among arguments and how containers are built, each with its place."""
     found: list[Any] = []
     for name, value in (*enumerate(args), *kwargs.items()):
         if type(value) is StaticValue and isinstance(value.value, (int, float, str, type(None))):
             found.append((name, value.value))
+        elif isinstance(value, (list, tuple)):
+            found.append((name, _structure(value)))
     return found
+
+
+def _structure(value: Value) -> Any:
+    """The shape of nested lists and tuples: a recursion that goes down into them comes to an end."""
+    return tuple([_structure(item) for item in value]) if isinstance(value, (list, tuple)) else None
 
 
 def _recurs(frame: Frame) -> bool:
