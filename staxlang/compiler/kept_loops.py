@@ -20,16 +20,8 @@ from staxlang.compiler.graph import Graph, plain, rebuild, remake, topological
 from staxlang.compiler.node import Interner, Node
 from staxlang.compiler.open_nodes import free_symbols, making
 
-MARK = "loop["
-"""How the symbols that count rounds begin: a word that can name nothing in either notation."""
-
 # What every round may as well compute itself: it costs nothing, or is read through.
 _CHEAP = frozenset(("constant", "size", "iota", "place", "view", "own"))
-
-
-def counter(number: int) -> SizeExpression:
-    """The symbol that counts the rounds of a loop."""
-    return symbol(f"{MARK}{number}]")
 
 
 class Body(NamedTuple):

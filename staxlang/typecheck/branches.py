@@ -172,23 +172,6 @@ def rejoin(frame: Frame, call: CallContext, way: Exit) -> None:
     branches.live = None if branches.live is None else call.to_array(call.pointwise("logical_or", (branches.live, way.live)))
 
 
-def everything(frame: Frame) -> tuple[Snapshot, Held]:
-    """The names now, and a journal of what is written from now on."""
-    journal: Held = {}
-    frame.context.branches.journals.append(journal)
-    return snapshot(frame), journal
-
-
-def put_back(frame: Frame, taken: tuple[Snapshot, Held]) -> None:
-    """Names and memory as they were."""
-    names, journal = taken
-    for storage, handle in journal.items():
-        storage.handle = handle
-        if handle is storage.original:
-            storage.written = None
-    restore(frame, names)
-
-
 def leave(call: CallContext, way: Exit) -> None:
     """What a way that has left wrote is what memory holds, where it was taken."""
     _close(call, way.held)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Condition, symbol
@@ -15,7 +15,7 @@ from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, containers
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.expressions import bind, count_iterations
-from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, Frame, Signal
+from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, After, Frame, Signal
 from staxlang.typecheck.joins import Snapshot, join_states, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import UNKNOWN, ArrayValue, RangeValue, ScalarValue, SizeValue, StaticValue, Storage, Value
@@ -109,23 +109,22 @@ def _merge(frame: Frame, one: tuple[Signal, Snapshot], two: tuple[Signal, Snapsh
 # ---- for ----
 
 
-def loop(walk: Callable[[Frame, Any], Signal]) -> Callable[[Frame, Any], Signal]:
+def loop(walk: Callable[[Frame, Any], Signal | After]) -> Callable[[Frame, Any], Signal]:
     """A loop with its own ways out: `break` and `continue` under undecided branches leave states for it, not for a loop around it."""
 
     def run(frame: Frame, node: Any) -> Signal:
         owner = frame.owner
         outer, owner.exits = owner.exits, []
         try:
-            signal: Any = walk(frame, node)
+            signal = walk(frame, node)
         finally:
             owner.exits = outer
-        # The `else` of a loop that stays in the program: a way out of it leaves the loop around.
-        return cast("Callable[[], Signal]", signal)() if callable(signal) else cast("Signal", signal)
+        return signal() if callable(signal) else signal
 
     return run
 
 
-def for_(frame: Frame, node: tree.For) -> Signal:
+def for_(frame: Frame, node: tree.For) -> Signal | After:
     text = source_text(node.iterable)
     call = frame.call(node.iterable)
     value = frame.evaluate(node.iterable)
@@ -134,7 +133,7 @@ def for_(frame: Frame, node: tree.For) -> Signal:
     if not frame.context.checking:
         kept = loops.keep_for(frame, node, value, lambda: _round(frame, node.body), block)
         if kept is not None:
-            return kept.after  # pyright: ignore[reportReturnType]
+            return kept.after
     try:
         values = containers.items(call, value, text)
     except Unknowable:
@@ -235,7 +234,7 @@ def _any_rounds(frame: Frame, node: Any, body: tuple[Any, ...], begin: Callable[
 # ---- while ----
 
 
-def while_(frame: Frame, node: tree.While) -> Signal:
+def while_(frame: Frame, node: tree.While) -> Signal | After:
     rounds = 0
     text = source_text(node.test)
     call = frame.call(node.test)
@@ -244,7 +243,7 @@ def while_(frame: Frame, node: tree.While) -> Signal:
         if not frame.context.checking and rounds == 0 and not _never(value):
             kept = loops.keep_while(frame, node, value, lambda: _round(frame, node.body), block)
             if kept is not None:
-                return kept.after  # pyright: ignore[reportReturnType]
+                return kept.after
         answer = call.truth(value, text)
         if answer is None:
             return _any_rounds(frame, node, node.body, lambda: None, node.otherwise)

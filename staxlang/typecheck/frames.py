@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from staxlang.base.diagnostics import Note
@@ -15,6 +15,8 @@ from staxlang.typecheck.context import CallContext, EvaluationContext
 from staxlang.typecheck.values import UNKNOWN, FunctionValue, NamespaceValue, Value
 
 Signal = str | None
+After = Callable[[], Signal]
+"""What is left to do behind a loop, of the loop around it."""
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 
 
@@ -140,34 +142,33 @@ def bound_names(function: FunctionValue) -> frozenset[str]:
     if function.bound is None:
         names = {parameter.name for parameter in function.tree.parameters}
         for statement in function.tree.body:
-            _collect(statement, names)
+            names.update(bindings(statement))
         function.bound = frozenset(names)
     return function.bound
 
 
-def _collect(node: Any, names: set[str]) -> None:
-    """Names bound by a statement, and by walrus in its expressions; functions and comprehensions inside keep theirs."""
+def bindings(node: Any) -> Iterator[str]:
+    """The names that a statement binds, and walrus in its expressions, once for each binding; functions and comprehensions inside keep
+    theirs."""
     kind = type(node)
     if kind is tree.Function:
-        names.add(node.name)
+        yield node.name
         return
     if kind is tree.Lambda:
         return
     if kind is tree.Assign:
         for target in node.targets:
-            _targets(target, names)
-    elif kind is tree.AugmentedAssign or kind is tree.AnnotatedAssign or kind is tree.For:
-        _targets(node.target, names)
-    elif kind is tree.NamedExpression:
-        names.add(node.target.id)
+            yield from bound_by(target)
+    elif kind is tree.AugmentedAssign or kind is tree.AnnotatedAssign or kind is tree.For or kind is tree.NamedExpression:
+        yield from bound_by(node.target)
     elif kind is tree.TensorDefinition:
-        names.add(node.name)
+        yield node.name
     elif kind is tree.With:
         for _, target in node.items:
             if target is not None:
-                _targets(target, names)
+                yield from bound_by(target)
     for child in children(node):
-        _collect(child, names)
+        yield from bindings(child)
 
 
 def bound_by(target: Any) -> frozenset[str]:

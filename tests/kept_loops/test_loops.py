@@ -452,3 +452,49 @@ def test_short_loops_are_unrolled():
 
     assert " loop(" not in f.show("graph", X)
     np.testing.assert_array_equal(f(X), f.__wrapped__(X))
+
+
+MODE, OFFSET = "up", 1.0
+
+
+def shifted(x):
+    return x + OFFSET
+
+
+def test_what_is_read_from_around(monkeypatch):
+    """Globals and helpers that only a loop's body reads are noticed when they change, however often the body was evaluated."""
+
+    @stax.kernel
+    def f(x, n):
+        for _ in range(n):
+            if MODE == "up":
+                x = shifted(x)
+            else:
+                x = x * 0.5
+        return x
+
+    def check_now():
+        np.testing.assert_allclose(f(X, 40), f.__wrapped__(X, 40))
+
+    check_now()
+    monkeypatch.setitem(globals(), "OFFSET", 3.0)
+    check_now()
+    monkeypatch.setitem(globals(), "shifted", lambda x: x - 2)
+    check_now()
+    monkeypatch.setitem(globals(), "MODE", "down")
+    check_now()
+
+
+def test_a_number_that_becomes_a_size_in_a_round():
+    """Its sign is part of the version, also where the body was evaluated more than once."""
+
+    @stax.kernel
+    def f(x, k, n):
+        s = 0.0
+        for i in range(n):
+            s += x[k:].sum() * i
+        return s
+
+    for k in (1, 3, -1, -2):
+        assert f(X, k, 50) == pytest.approx(f.__wrapped__(X, k, 50))
+    assert f.stats().versions == 2

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -17,11 +18,11 @@ from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, names, scalars
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.expressions import bind
-from staxlang.typecheck.frames import RETURN, Frame, Signal, bound_by, children
+from staxlang.typecheck.frames import RETURN, After, Frame, Signal, bindings, bound_by
 from staxlang.typecheck.kept.carries import Unfit
+from staxlang.typecheck.kept.checkpoint import Checkpoint
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, condition_value
 from staxlang.typecheck.kept.rounds import Attempt
-from staxlang.typecheck.kept.scope import Checkpoint
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import ArrayValue, IteratorValue, RangeValue, ScalarValue, SizeValue, StaticValue, Value, size_value
 
@@ -35,7 +36,7 @@ Block = Callable[[Frame, tuple[Any, ...]], Signal]
 class Kept(NamedTuple):
     """What a frame does after a loop that stays in the program: its `else`."""
 
-    after: Callable[[], Signal]
+    after: After
 
 
 def _nothing() -> Signal:
@@ -146,7 +147,7 @@ def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Bl
     if counted is not None:
         plan = Plan(frame, call, None, lambda number: bind(frame, node.target, counted.item(number)), round, bound, steps, targets)
         plan.count, plan.first = counted.rounds, call.to_array(call.pointwise("less", (StaticValue(0), counted.rounds)))
-        return _kept_or_told(frame, node, lambda: plan, source_text(node.iterable), block, bool(context.loops.active))
+        return _kept_or_told(frame, call, node, lambda: plan, block, bool(context.loops.active), False)
     walk = walk_of(call, value)
     if walk is None or walk.extent == 0:
         return None
@@ -159,10 +160,13 @@ def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Bl
 
         return Plan(frame, call, walk.extent - first, begin, round, bound, steps, targets)
 
+    def find() -> Outcome:
+        return _peeled(frame, call, walk.extent, make, lambda: bind(frame, node.target, walk.item(0)), round)
+
     try:
-        outcome = _run(frame, make, lambda: bind(frame, node.target, walk.item(0)), round, walk.extent, call)
+        outcome = _attempted(frame, find, isinstance(walk.extent, int))
     except (Problem, Unknowable, Unfit) as problem:
-        return _give_up(call, walk, problem, source_text(node.iterable))
+        return _give_up(call, walk, problem)
     if outcome is None:
         return None
     return _go_on(frame, call, outcome, node.otherwise, block)
@@ -181,57 +185,54 @@ def _static_length(value: Value) -> int | None:
     return None
 
 
-def _run(
-    frame: Frame, make: Callable[[int], Plan], begin: Callable[[], None], round: Round, extent: Size, call: CallContext
-) -> Outcome | None:
-    """The loop's outcome; where the first round differs from the others, it stands before the loop. None: it is better unrolled."""
+def _attempted(frame: Frame, find: Callable[[], Outcome], short: bool) -> Outcome | None:
+    """The loop's outcome. Everything is as it was where the loop cannot be kept, and (None) where it is `short` and better unrolled."""
     check = Checkpoint(frame)
-    taken = branches.everything(frame)
     try:
-        outcome = Attempt(make(0)).run()
+        outcome = find()
+    except (Problem, Unknowable, Unfit):
+        check.go_back()
+        raise
+    if short and _unrolls(frame, outcome):
+        check.go_back()
+        return None
+    check.close()
+    return outcome
+
+
+def _peeled(frame: Frame, call: CallContext, extent: Size, make: Callable[[int], Plan], begin: Callable[[], None], round: Round) -> Outcome:
+    """The loop's outcome; where the first round differs from the others, it stands before the loop."""
+    try:
+        return Attempt(make(0)).run()
     except Unfit as problem:
         if not problem.peel or not _has_round(call, extent):
             raise
         begin()
         if round() is not None or frame.owner.exits:
-            branches.put_back(frame, taken)
-            check.go_back()
             raise
-        rest = extent - 1
-        if call.hint(rest) == 0 and call.decide(Condition("<", 0, rest), "a loop runs on") is False:
-            frame.context.branches.journals[:] = check.saved["journals"]
-            return Outcome()
-        try:
-            outcome = Attempt(make(1)).run()
-        except BaseException:
-            branches.put_back(frame, taken)
-            check.go_back()
-            raise
-    if isinstance(extent, int) and _unrolls(frame, outcome):
-        branches.put_back(frame, taken)
-        check.go_back()
-        return None
-    frame.context.branches.journals[:] = check.saved["journals"]
-    return outcome
+    rest = extent - 1
+    if call.hint(rest) == 0 and call.decide(Condition("<", 0, rest), "a loop runs on") is False:
+        return Outcome()
+    return Attempt(make(1)).run()
 
 
 def _has_round(call: CallContext, extent: Size) -> bool:
     return call.decide(Condition("<", 0, extent), "a loop runs") is True
 
 
-def _give_up(call: CallContext, walk: Walk, problem: Problem | Unknowable | Unfit, text: str) -> None:
+def _give_up(call: CallContext, walk: Walk, problem: Problem | Unknowable | Unfit) -> None:
     """The loop cannot stay in the program. It is unrolled, unless that would be too long: then the reason is told."""
     count = call.hint(walk.extent)
     if count is not None and (count <= call.context.unroll_limit or (isinstance(walk.extent, int) and not isinstance(problem, Problem))):
         return
-    _tell(call, problem, text)
+    _tell(call, problem)
 
 
-def _tell(call: CallContext, problem: Problem | Unknowable | Unfit, text: str) -> None:
+def _tell(call: CallContext, problem: Problem | Unknowable | Unfit) -> None:
     if isinstance(problem, Problem):
         raise problem
     reason = problem.reason if isinstance(problem, Unfit) else "a round needs a value that only the run knows"
-    call.error("kept-loop", what=f"`{text}`", reason=reason)
+    call.error("kept-loop", what=f"`{source_text(call.tree)}`", reason=reason)
 
 
 def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block: Block) -> Kept | None:
@@ -247,32 +248,22 @@ def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block
         first = condition_value(frame, node.test)
         return Plan(frame, call, None, lambda number: None, round, bound, steps, test=node.test, first=first)
 
-    return _kept_or_told(frame, node, make, source_text(node.test), block, depends_on_data(value), static)
+    return _kept_or_told(frame, call, node, make, block, depends_on_data(value), static)
 
 
 def _kept_or_told(
-    frame: Frame, node: Any, make: Callable[[], Plan], text: str, block: Block, needed: bool = True, short: bool = False
+    frame: Frame, call: CallContext, node: tree.For | tree.While, make: Callable[[], Plan], block: Block, needed: bool, short: bool
 ) -> Kept | None:
     """A loop whose rounds cannot be counted when compiling. `needed`: it cannot be unrolled; `short`: it may be better unrolled."""
-    check = Checkpoint(frame)
-    taken = branches.everything(frame)
-    call = frame.call(node)
     try:
-        plan = make()
-        call = plan.call
-        outcome = Attempt(plan).run()
+        outcome = _attempted(frame, lambda: Attempt(make()).run(), short)
     except (Problem, Unknowable, Unfit) as problem:
-        branches.put_back(frame, taken)
-        check.go_back()
         if not needed:
             return None
-        _tell(call, problem, text)
+        _tell(call, problem)
         raise
-    if short and _unrolls(frame, outcome):
-        branches.put_back(frame, taken)
-        check.go_back()
+    if outcome is None:
         return None
-    frame.context.branches.journals[:] = check.saved["journals"]
     return _go_on(frame, call, outcome, node.otherwise, block)
 
 
@@ -333,10 +324,7 @@ def _go_on(frame: Frame, call: CallContext, outcome: Outcome, otherwise: tuple[A
 
 def _bindings(body: tuple[Any, ...]) -> tuple[frozenset[str], frozenset[str]]:
     """The names that statements bind; and those that they only add to, once in each round."""
-    bound: set[str] = set()
-    counts: dict[str, int] = {}
-    for statement in body:
-        _gather(statement, bound, counts)
+    counts = Counter([name for statement in body for name in bindings(statement)])
     steps = {
         statement.target.id
         for statement in body
@@ -348,21 +336,4 @@ def _bindings(body: tuple[Any, ...]) -> tuple[frozenset[str], frozenset[str]]:
         if type(statement) is tree.Assign and len(statement.targets) == 1 and type(statement.targets[0]) is tree.Name
         and type(statement.value) is tree.Binary and statement.value.op in ("+", "-")
     }  # fmt: skip
-    return frozenset(bound), frozenset([name for name in steps if counts.get(name) == 1])
-
-
-def _gather(node: Any, bound: set[str], counts: dict[str, int]) -> None:
-    kind = type(node)
-    if kind is tree.Function or kind is tree.Lambda:
-        return
-    names_: frozenset[str] = frozenset()
-    if kind is tree.Assign:
-        names_ = frozenset([name for target in node.targets for name in bound_by(target)])
-    elif kind is tree.AugmentedAssign or kind is tree.AnnotatedAssign or kind is tree.For or kind is tree.NamedExpression:
-        names_ = bound_by(node.target)
-    for name in names_:
-        bound.add(name)
-        counts[name] = counts.get(name, 0) + 1
-    for child in children(node):
-        _gather(child, bound, counts)
-
+    return frozenset(counts), frozenset([name for name in steps if counts[name] == 1])

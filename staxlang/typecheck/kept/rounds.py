@@ -12,11 +12,12 @@ from staxlang.base.sizes import Condition, Interval, Size, floordiv, linear_in, 
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding
 from staxlang.typecheck.frames import BREAK, RETURN, children
-from staxlang.typecheck.joins import restore, snapshot
+from staxlang.typecheck.joins import snapshot
 from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
+from staxlang.typecheck.kept.checkpoint import Checkpoint
 from staxlang.typecheck.kept.memory import check_memory, is_private
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
-from staxlang.typecheck.kept.scope import Checkpoint, learned
+from staxlang.typecheck.kept.scope import learned
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, ScalarValue, SizeValue, Storage, Value, size_value, storage_mark
 
@@ -42,23 +43,18 @@ class Attempt:
     def run(self) -> Outcome:
         """Raises Problem, Unknowable or Unfit where the loop cannot be kept; then nothing has changed."""
         for _ in range(TRIES):
-            check = Checkpoint(self.frame)
-            taken = snapshot(self.frame)
-            trial = Trial(self, check)
+            trial = Trial(self)
             try:
                 outcome = trial.run()
             except BaseException:
-                trial.take_back()
-                restore(self.frame, taken)
+                trial.check.go_back()
                 if not self._guesses():
                     raise
                 continue
-            trial.restore_storages()
-            restore(self.frame, taken)
             if outcome is not None:
                 trial.keep()
                 return outcome
-            check.go_back()
+            trial.check.go_back()
         raise Unfit("what it carries from round to round does not settle")
 
     def _guesses(self) -> bool:
@@ -72,10 +68,11 @@ class Attempt:
 class Trial:
     """One evaluation of the body."""
 
-    def __init__(self, attempt: Attempt, check: Checkpoint) -> None:
-        self.attempt, self.check = attempt, check
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
         self.plan, self.frame, self.context, self.call = attempt.plan, attempt.frame, attempt.context, attempt.call
-        self.journal: dict[Storage, Handle] = {}
+        self.check = Checkpoint(self.frame, alone=True)
+        self.journal = self.check.journal
         self.mark = storage_mark()
         self.token = self.context.recorder.mark()
         self.outer = self.context.facts
@@ -102,7 +99,6 @@ class Trial:
             old = self.attempt.before[name]
             if type(old) is ArrayValue:
                 self.olds[name] = self.call.handle(old)
-        branches_.journals[:] = [self.journal]
         branches_.inside = True
         self._assume()
         for storage in self.attempt.storages:
@@ -231,24 +227,15 @@ class Trial:
 
     # ---- the end of a trial ----
 
-    def restore_storages(self) -> None:
-        for storage, handle in self.journal.items():
-            storage.handle = handle
-            if handle is storage.original:
-                storage.written = None
-
-    def take_back(self) -> None:
-        self.restore_storages()
-        self.check.go_back()
-
     def keep(self) -> None:
         """The state as before the loop, but for what has been learned of the call."""
         context, saved = self.context, self.check.saved
+        self.check.put_back()
+        self.check.close()
         context.facts = learned(self.outer, context.facts, context.loops.active.keys() - saved["active"].keys())
         context.loops.active = dict(saved["active"])
         branches_ = context.branches
         branches_.live, branches_.inside = saved["live"], saved["inside"]
-        branches_.journals[:] = saved["journals"]
         branches_.choices[:] = saved["choices"]
 
 

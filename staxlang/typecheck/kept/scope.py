@@ -1,18 +1,13 @@
-"""The loops around the place being evaluated that stay in the program, and a state to go back to when one of them cannot."""
-
-# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
-# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+"""The loops around the place being evaluated that stay in the program."""
 
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression, symbol, symbols
 
 if TYPE_CHECKING:
-    from staxlang.typecheck.context import EvaluationContext
-    from staxlang.typecheck.frames import Frame
     from staxlang.typecheck.values import Storage
 
 MARK = "loop["
@@ -55,57 +50,3 @@ def learned(before: Facts, now: Facts, names: Set[str]) -> Facts:
         if condition not in before.conditions and condition.symbols.isdisjoint(names):
             made = made.assume(condition)
     return made
-
-
-class Checkpoint:
-    """What an evaluation has gathered by now, so that an attempt that fails leaves no trace."""
-
-    __slots__ = ("context", "frame", "saved", "undo")
-
-    def __init__(self, frame: Frame) -> None:
-        context: EvaluationContext = frame.context
-        owner = frame.owner
-        self.context, self.frame = context, frame
-        branches = context.branches
-        self.saved: dict[str, Any] = {
-            "facts": context.facts,
-            "guards": list(context.guards),
-            "gates": list(context.gates),
-            "frozen": dict(context.frozen_leaves),
-            "asked": dict(context.asked),
-            "sizes": list(context.sizes),
-            "diagnostics": list(context.diagnostics),
-            "written": dict(context.written),
-            "late": dict(context.late_reads),
-            "masks": dict(context.masks),
-            "live": branches.live,
-            "inside": branches.inside,
-            "lost": dict(branches.lost),
-            "journals": list(branches.journals),
-            "choices": list(branches.choices),
-            "exits": list(owner.exits),
-            "ways": list(owner.ways),
-            "returned": owner.returned,
-            "active": dict(context.loops.active),
-        }
-        self.undo = context.recorder.trial()
-
-    def go_back(self) -> None:
-        """Everything as it was. (Names, containers and what storages hold are the caller's.)"""
-        context, owner, saved = self.context, self.frame.owner, self.saved
-        self.undo()
-        context.facts = saved["facts"]
-        context.guards[:] = saved["guards"]
-        context.gates[:] = saved["gates"]
-        context.frozen_leaves, context.asked = dict(saved["frozen"]), dict(saved["asked"])
-        context.diagnostics[:] = saved["diagnostics"]
-        context.written, context.late_reads, context.masks = dict(saved["written"]), dict(saved["late"]), dict(saved["masks"])
-        branches = context.branches
-        branches.live, branches.inside = saved["live"], saved["inside"]
-        branches.lost = dict(saved["lost"])
-        branches.journals[:] = saved["journals"]
-        branches.choices[:] = saved["choices"]
-        owner.exits[:] = saved["exits"]
-        owner.ways[:] = saved["ways"]
-        owner.returned = saved["returned"]
-        context.loops.active = dict(saved["active"])
