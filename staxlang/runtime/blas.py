@@ -11,7 +11,7 @@ import numpy as np
 
 from staxlang.base.records import NamedTuple
 from staxlang.compiler.llvm.library import OUTSIDE
-from staxlang.compiler.llvm.products import complex_products
+from staxlang.compiler.llvm.products import plain_products
 
 
 class Blas(NamedTuple):
@@ -78,59 +78,4 @@ def _address(library: ctypes.CDLL, name: str) -> int:
 
 def own_loops() -> str:
     """The product functions as plain loops: right, not fast; for a NumPy whose BLAS cannot be called."""
-    real = [_LOOPS.replace("NAME", name).replace("KIND", kind) for name, kind in (("f32", "float"), ("f64", "double"))]
-    return "\n".join([*real, complex_products()])
-
-
-_LOOPS: Final = """
-define void @stax_gemm_NAME(i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb, ptr %c, i64 %ldc) nounwind {
-entry:
-  %ta = icmp ne i32 %oa, 0
-  %tb = icmp ne i32 %ob, 0
-  %arow = select i1 %ta, i64 1, i64 %lda
-  %acol = select i1 %ta, i64 %lda, i64 1
-  %brow = select i1 %tb, i64 1, i64 %ldb
-  %bcol = select i1 %tb, i64 %ldb, i64 1
-  br label %rows
-rows:
-  %i = phi i64 [ 0, %entry ], [ %i1, %nextrow ]
-  %morerows = icmp slt i64 %i, %m
-  br i1 %morerows, label %columns, label %done
-columns:
-  %j = phi i64 [ 0, %rows ], [ %j1, %store ]
-  %morecolumns = icmp slt i64 %j, %n
-  br i1 %morecolumns, label %inner, label %nextrow
-inner:
-  %p = phi i64 [ 0, %columns ], [ %p1, %step ]
-  %sum = phi KIND [ 0.0, %columns ], [ %total, %step ]
-  %moreinner = icmp slt i64 %p, %k
-  br i1 %moreinner, label %step, label %store
-step:
-  %ai = mul i64 %i, %arow
-  %ap = mul i64 %p, %acol
-  %ao = add i64 %ai, %ap
-  %aa = getelementptr KIND, ptr %a, i64 %ao
-  %av = load KIND, ptr %aa
-  %bp = mul i64 %p, %brow
-  %bj = mul i64 %j, %bcol
-  %bo = add i64 %bp, %bj
-  %ba = getelementptr KIND, ptr %b, i64 %bo
-  %bv = load KIND, ptr %ba
-  %product = fmul contract KIND %av, %bv
-  %total = fadd contract KIND %sum, %product
-  %p1 = add i64 %p, 1
-  br label %inner
-store:
-  %ci = mul i64 %i, %ldc
-  %co = add i64 %ci, %j
-  %ca = getelementptr KIND, ptr %c, i64 %co
-  store KIND %sum, ptr %ca
-  %j1 = add i64 %j, 1
-  br label %columns
-nextrow:
-  %i1 = add i64 %i, 1
-  br label %rows
-done:
-  ret void
-}
-"""
+    return plain_products(("f32", "f64", "c64", "c128"))

@@ -24,7 +24,7 @@ def products_text(target: Target) -> str:
     """
     bodies = [_product(name, kind, size, target.vector_bytes) for name, kind, size in (("f32", "float", 4), ("f64", "double", 8))]
     head = f'target triple = "{target.triple}"\ndeclare void @stax_parallel(ptr, ptr, i64, i64)\n'
-    return head + "".join(bodies) + complex_products("hidden ")
+    return head + "".join(bodies) + plain_products(("c64", "c128"), "hidden ")
 
 
 def _product(name: str, kind: str, size: int, vector_bytes: int) -> str:
@@ -237,13 +237,17 @@ _STORE = """  call void @llvm.masked.store.{SUFFIX}.p0({VECTOR} %s{r}.0, ptr %c{
   call void @llvm.masked.store.{SUFFIX}.p0({VECTOR} %s{r}.1, ptr %c{r}.1, i32 {SIZE}, <{LANES} x i1> %mask1)"""
 
 
-def complex_products(linkage: str = "") -> str:
-    """`stax_gemm_c64` and `stax_gemm_c128` as plain loops: rows of the result, to which multiples of rows are added."""
-    kinds = (("c64", "float"), ("c128", "double"))
-    return "".join([_COMPLEX.replace("LINKAGE ", linkage).replace("NAME", name).replace("KIND", kind) for name, kind in kinds])
+def plain_products(dtypes: tuple[str, ...], linkage: str = "") -> str:
+    """`stax_gemm_f32` and its like as plain loops: rows of the result, to which multiples of rows are added. Right, not fast."""
+    made: list[str] = []
+    for name in dtypes:
+        kind, element, load, update = ("float" if name in ("f32", "c64") else "double"), *(_PAIR if name[0] == "c" else _REAL)
+        text = _PLAIN.replace("LOAD_A", load).replace("UPDATE_C", update).replace("ELEMENT", element)
+        made.append(text.replace("LINKAGE ", linkage).replace("NAME", name).replace("KIND", kind))
+    return "".join(made)
 
 
-_COMPLEX = """
+_PLAIN = """
 define LINKAGE void @stax_gemm_NAME(i32 %oa, i32 %ob, i64 %m, i64 %n, i64 %k, ptr %a, i64 %lda, ptr %b, i64 %ldb,
     ptr %c, i64 %ldc) nounwind {
 entry:
@@ -260,17 +264,17 @@ rows:
   br i1 %morerows, label %row, label %done
 row:
   %co = mul i64 %i, %ldc
-  %c0 = getelementptr [2 x KIND], ptr %c, i64 %co
+  %c0 = getelementptr ELEMENT, ptr %c, i64 %co
   %ao = mul i64 %i, %arow
-  %a0 = getelementptr [2 x KIND], ptr %a, i64 %ao
+  %a0 = getelementptr ELEMENT, ptr %a, i64 %ao
   br label %clear
 clear:
   %q = phi i64 [ 0, %row ], [ %q1, %zero ]
   %morezeros = icmp slt i64 %q, %n
   br i1 %morezeros, label %zero, label %terms
 zero:
-  %cz = getelementptr [2 x KIND], ptr %c0, i64 %q
-  store [2 x KIND] zeroinitializer, ptr %cz
+  %cz = getelementptr ELEMENT, ptr %c0, i64 %q
+  store ELEMENT zeroinitializer, ptr %cz
   %q1 = add i64 %q, 1
   br label %clear
 terms:
@@ -279,12 +283,10 @@ terms:
   br i1 %moreterms, label %term, label %nextrow
 term:
   %ap = mul i64 %p, %acol
-  %aa = getelementptr [2 x KIND], ptr %a0, i64 %ap
-  %ai = getelementptr KIND, ptr %aa, i64 1
-  %are = load KIND, ptr %aa
-  %aim = load KIND, ptr %ai
+  %aa = getelementptr ELEMENT, ptr %a0, i64 %ap
+LOAD_A
   %bo = mul i64 %p, %brow
-  %b0 = getelementptr [2 x KIND], ptr %b, i64 %bo
+  %b0 = getelementptr ELEMENT, ptr %b, i64 %bo
   br label %columns
 columns:
   %j = phi i64 [ 0, %term ], [ %j1, %column ]
@@ -292,24 +294,9 @@ columns:
   br i1 %morecolumns, label %column, label %nextterm
 column:
   %bj = mul i64 %j, %bcol
-  %bb = getelementptr [2 x KIND], ptr %b0, i64 %bj
-  %bi = getelementptr KIND, ptr %bb, i64 1
-  %bre = load KIND, ptr %bb
-  %bim = load KIND, ptr %bi
-  %cc = getelementptr [2 x KIND], ptr %c0, i64 %j
-  %ci = getelementptr KIND, ptr %cc, i64 1
-  %cre = load KIND, ptr %cc
-  %cim = load KIND, ptr %ci
-  %rr = fmul contract KIND %are, %bre
-  %ii = fmul contract KIND %aim, %bim
-  %ri = fmul contract KIND %are, %bim
-  %ir = fmul contract KIND %aim, %bre
-  %re = fsub contract KIND %rr, %ii
-  %im = fadd contract KIND %ri, %ir
-  %rs = fadd KIND %cre, %re
-  %is = fadd KIND %cim, %im
-  store KIND %rs, ptr %cc
-  store KIND %is, ptr %ci
+  %bb = getelementptr ELEMENT, ptr %b0, i64 %bj
+  %cc = getelementptr ELEMENT, ptr %c0, i64 %j
+UPDATE_C
   %j1 = add i64 %j, 1
   br label %columns
 nextterm:
@@ -322,3 +309,36 @@ done:
   ret void
 }
 """
+
+# Of a real and of a complex element: its type, how one of a is loaded, how its product with one of b is added to one of c.
+_REAL = (
+    "KIND",
+    "  %are = load KIND, ptr %aa",
+    """  %bre = load KIND, ptr %bb
+  %cre = load KIND, ptr %cc
+  %rr = fmul contract KIND %are, %bre
+  %rs = fadd contract KIND %cre, %rr
+  store KIND %rs, ptr %cc""",
+)
+_PAIR = (
+    "[2 x KIND]",
+    """  %ai = getelementptr KIND, ptr %aa, i64 1
+  %are = load KIND, ptr %aa
+  %aim = load KIND, ptr %ai""",
+    """  %bi = getelementptr KIND, ptr %bb, i64 1
+  %bre = load KIND, ptr %bb
+  %bim = load KIND, ptr %bi
+  %ci = getelementptr KIND, ptr %cc, i64 1
+  %cre = load KIND, ptr %cc
+  %cim = load KIND, ptr %ci
+  %rr = fmul contract KIND %are, %bre
+  %ii = fmul contract KIND %aim, %bim
+  %ri = fmul contract KIND %are, %bim
+  %ir = fmul contract KIND %aim, %bre
+  %re = fsub contract KIND %rr, %ii
+  %im = fadd contract KIND %ri, %ir
+  %rs = fadd KIND %cre, %re
+  %is = fadd KIND %cim, %im
+  store KIND %rs, ptr %cc
+  store KIND %is, ptr %ci""",
+)

@@ -245,7 +245,7 @@ def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block
     call = frame.call(node.test)
 
     def make() -> Plan:
-        first = condition_value(frame, node.test)
+        first = condition_value(frame, node.test, value)
         return Plan(frame, call, None, lambda number: None, round, bound, steps, test=node.test, first=first)
 
     return _kept_or_told(frame, call, node, make, block, depends_on_data(value), static)

@@ -139,9 +139,9 @@ class Recording:
             return self.call.to_array(self.call.pointwise("less", (following, plan.count)))
         if plan.test is None or plan.extent is not None:
             return None
-        found = self.frame.evaluate(plan.test)
-        outcome.endless = type(found) is StaticValue and bool(found.value)
-        return condition_value(self.frame, plan.test)
+        value = self.frame.evaluate(plan.test)
+        outcome.endless = type(value) is StaticValue and bool(value.value)
+        return condition_value(self.frame, plan.test, value)
 
     def _go(self, go: ArrayValue | None, broken: ArrayValue | None, returned: ArrayValue | None) -> tuple[Handle, Handle]:
         """Whether the first round runs, and whether the next one does."""
@@ -291,10 +291,9 @@ class Recording:
         outcome.value = tuple(made) if isinstance(value, tuple) else made[0]
 
 
-def condition_value(frame: Frame, test: Any) -> ArrayValue:
+def condition_value(frame: Frame, test: Any, value: Value) -> ArrayValue:
     """A condition as a 0-d bool of the program."""
     call = frame.call(test)
-    value = frame.evaluate(test)
     if type(value) is StaticValue:
         return call.array(call.constant(bool(value.value), BOOL), BOOLEAN)
     kept = binding.kept_condition(call, value, source_text(test), always=True)
