@@ -498,3 +498,60 @@ def test_a_number_that_becomes_a_size_in_a_round():
     for k in (1, 3, -1, -2):
         assert f(X, k, 50) == pytest.approx(f.__wrapped__(X, k, 50))
     assert f.stats().versions == 2
+
+
+def inverse_iteration(a, n):
+    v = np.ones(a.shape[0])
+    for _ in range(n):
+        w = np.linalg.solve(a, v)
+        v = w / np.linalg.norm(w)
+    return v
+
+
+def leading_factors(a, n):
+    s = 0.0
+    for k in range(1, n):
+        s += np.linalg.cholesky(a[:k, :k])[k - 1, k - 1]
+    return s
+
+
+def scaled_powers(a, n):
+    b = np.eye(a.shape[0])
+    for _ in range(n):
+        b = b @ a
+        b /= np.abs(b).max()
+    return b
+
+
+def sorted_and_transformed(a, n):
+    x = a[0]
+    for _ in range(n):
+        x = np.sort(x)[::-1] * 0.5 + np.fft.fft(x).real * 0.1
+    return x
+
+
+@pytest.mark.parametrize("function", [inverse_iteration, leading_factors, scaled_powers, sorted_and_transformed])
+def test_library_calls_in_rounds(function):
+    """LAPACK, BLAS, sorting and transforms in a round, of sizes that depend on it."""
+    square = np.random.default_rng(2).random((7, 7))
+    square = square @ square.T + 7 * np.eye(7)
+    kernel = stax.kernel(function)
+    np.testing.assert_allclose(kernel(square, 7), function(square, 7), rtol=1e-9)
+    assert " loop(" in kernel.show("graph", square, 7) and kernel.stats().route == "native"
+
+
+def test_a_library_call_that_fails_in_a_round():
+    """The program ends there, with NumPy's error; the arguments are as they were."""
+
+    @stax.kernel
+    def f(a, n):
+        for _ in range(n):
+            a[0, 0] -= 1.0
+            a[1] = a[0]
+            b = np.linalg.inv(a)
+        return b
+
+    a = np.eye(3) * 4
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        f(a, 30)
+    np.testing.assert_array_equal(a, np.eye(3) * 4)
