@@ -555,3 +555,28 @@ def test_a_library_call_that_fails_in_a_round():
     with pytest.raises(np.linalg.LinAlgError, match="Singular"):
         f(a, 30)
     np.testing.assert_array_equal(a, np.eye(3) * 4)
+
+
+def test_loops_without_rounds():
+    """A name keeps what it was, also of another type; one that only a round binds has no value, as in Python."""
+
+    @stax.kernel
+    def kept(x, n):
+        t = 1
+        for _ in range(n):
+            for i in range(1, n):
+                t = x[i % 10] * 2
+        return t
+
+    @stax.kernel
+    def unbound(x, n):
+        for i in range(n):
+            t = x[i % 10]
+        return t
+
+    for n in (5, 2, 1, 0):
+        got, want = kept(X, n), kept.__wrapped__(X, n)
+        assert got == want and type(got) is type(want)
+    assert unbound(X, 5) == X[4]
+    with pytest.raises(UnboundLocalError):
+        unbound(X, 0)

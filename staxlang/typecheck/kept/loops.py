@@ -246,7 +246,9 @@ def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block
 
     def make() -> Plan:
         first = condition_value(frame, node.test, value)
-        return Plan(frame, call, None, lambda number: None, round, bound, steps, test=node.test, first=first)
+        plan = Plan(frame, call, None, lambda number: None, round, bound, steps, test=node.test, first=first)
+        plan.certain = static  # one that is false is no loop
+        return plan
 
     return _kept_or_told(frame, call, node, make, block, depends_on_data(value), static)
 

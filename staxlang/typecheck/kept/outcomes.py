@@ -30,7 +30,7 @@ LeftBehind = tuple[str, ArrayValue, Callable[[Handle], None]]
 class Plan:
     """A loop to be kept: its rounds, how a round begins, what it does. `test` is the tree of a `while`'s condition."""
 
-    __slots__ = ("begin", "bound", "call", "count", "extent", "first", "frame", "index", "round", "steps", "targets", "test")
+    __slots__ = ("begin", "bound", "call", "certain", "count", "extent", "first", "frame", "index", "round", "steps", "targets", "test")
 
     def __init__(
         self, frame: Frame, call: CallContext, extent: Size | None, begin: Callable[[Size], None], round: Callable[[], Signal],
@@ -42,6 +42,7 @@ class Plan:
         self.begin, self.round, self.test = begin, round, test
         self.bound, self.steps, self.targets = bound, steps, targets
         self.first = first
+        self.certain = False  # whatever the data, there is a first round
         self.count: ArrayValue | None = None  # the number of rounds, where the data tells it before the loop
 
 
@@ -212,22 +213,22 @@ class Recording:
                 continue
             if (carry is not None and not isinstance(carry, Stepped)) or same(value, attempt.before.get(name)):
                 continue
-            if type(value) is StaticValue and carry is None:
-                outcome.names[name] = value
+            if name not in attempt.before and plan.extent is not None and not self._runs():
+                outcome.names[name] = None
                 continue
             kind = kind_of(value)
             size = start_size(self.call, value)
             counted = size is not None and not conditional and self.context.loops.among(size)
-            if counted and size is not None and (name not in attempt.before or self._runs()):
+            if counted and size is not None and self._runs():
                 assert plan.extent is not None
                 outcome.names[name] = size_value(_last(size, str(plan.index), plan.extent))
-            elif kind is not None:
+            elif kind is not None and (type(value) is not StaticValue or not self._runs()):
                 number = Number(kind)
                 found.append((name, self.call.to_array(value, number.type.dtype), self._setter(outcome, name, number, value)))
-            elif type(value) is not ArrayValue:
+            elif type(value) is not ArrayValue or self._outlives(value):
+                if name in attempt.before and not self._runs():
+                    raise Unfit(f"`{name}` keeps what it is where it has no round")
                 outcome.names[name] = value if type(value) is not tuple else None
-            elif self._outlives(value):
-                outcome.names[name] = value
             elif any(self.context.loops.among(extent) for extent in value.shape):
                 outcome.names[name] = None
             else:
@@ -252,8 +253,10 @@ class Recording:
     def _runs(self) -> bool:
         """Whether there is a first round: a guard, where it is not known. (In a round it is; what is known outside counts.)"""
         extent, inside = self.plan.extent, self.context.facts
+        if extent is None:
+            return self.plan.certain
         self.context.facts = self.trial.outer
-        answer = extent is not None and self.call.decide(Condition("<", 0, extent), "a loop runs")
+        answer = self.call.decide(Condition("<", 0, extent), "a loop runs")
         self.trial.outer, self.context.facts = self.context.facts, inside
         return answer is True
 
