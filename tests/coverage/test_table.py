@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import staxlang as stax
-from staxlang.typecheck.coverage import EXTERN, NATIVE, REFUSED, Entry, entries
+from staxlang.typecheck.coverage import EXTERN, REFUSED, Entry, entries
 from tests.coverage.calls import DTYPES, FIXED, RECORDS, arrays, calls_of
 from tests.stdlib.against_numpy import compiled, same
 
@@ -56,11 +56,6 @@ def asked_for(texts: tuple[tuple[str, str], ...]) -> tuple[dict[str, Any], list[
     return given | FIXED, wanted
 
 
-def fitting(result: Any) -> Any:
-    """Results of NumPy as kernels give them: tuples of names are tuples, None is None."""
-    return tuple(map(fitting, result)) if isinstance(result, tuple) else result
-
-
 def compare(got: Any, want: Any, what: str) -> None:
     if isinstance(want, (tuple, list)):
         assert isinstance(got, (tuple, list)) and len(got) == len(want), what
@@ -86,11 +81,12 @@ def test_what_is_supported(name: str, row: Entry) -> None:
         for dtype, text, renamed, want in wanted:
             kernel = compiled(renamed, names, {"np": np})
             compare(kernel(**{key: given[key].copy() for key in names}), want, f"{text} of {dtype}")
+            assert (kernel.stats().route, kernel.stats().fallbacks) == ("native", 0)
         return
     kernel = compiled("(" + ", ".join(text for _, _, text, _ in wanted) + ",)", names, {"np": np})
     results = kernel(**fresh)
     for (dtype, text, _, want), got in zip(wanted, results, strict=True):
-        compare(got, fitting(want), f"{text} of {dtype}")
+        compare(got, want, f"{text} of {dtype}")
     stats = kernel.stats()
     assert (stats.route, stats.fallbacks) == ("native", 0)
 
@@ -108,12 +104,12 @@ def test_what_is_refused(group: str, name: str, row: Entry) -> None:
 def test_states_are_those_of_the_programs() -> None:
     """A name that is said to be native makes no extern operation; one that always makes one does."""
     for name, row in SUPPORTED:
-        if row.state == NATIVE and name.startswith("np.linalg"):
-            given, wanted = asked_for(texts_of(name, row))
-            names = [key for key in given if any(re.search(rf"\b{key}\b", text) for _, _, text, _ in wanted)]
-            kernel = compiled("(" + ", ".join(text for _, _, text, _ in wanted) + ",)", names, {"np": np})
-            assert "extern" not in str(kernel.explain(**{key: given[key] for key in names})), name
-        assert row.state in (NATIVE, EXTERN)
+        if not name.startswith("np.linalg") or "for some arguments" in row.route:
+            continue
+        given, wanted = asked_for(texts_of(name, row))
+        names = [key for key in given if any(re.search(rf"\b{key}\b", text) for _, _, text, _ in wanted)]
+        kernel = compiled("(" + ", ".join(text for _, _, text, _ in wanted) + ",)", names, {"np": np})
+        assert ("extern" in str(kernel.explain(**{key: given[key] for key in names}))) is (row.state == EXTERN), name
 
 
 def test_every_record_is_of_a_name() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import staxlang as stax
-from tests.stdlib.against_numpy import draw
-from tests.stdlib.test_more_of_numpy import agree
+from tests.stdlib.against_numpy import agree_in_numpy, draw
 
 WIDTHS = ("2", "((1, 2), (3, 1))", "((7, 0), (5, 9))", "(0, 20)", "0", "[(0, 1), (0, 0)]")
 OPTIONS = {
@@ -30,12 +29,12 @@ def test_modes(mode: str, dtype: str) -> None:
     odd = dtype != "?"  # NumPy has no difference of booleans
     texts = [f"np.pad(x, {width}, '{mode}'{more})" for width in WIDTHS for more in OPTIONS[mode] if odd or "odd" not in more]
     texts += [f"np.pad(x[:1], 2, '{mode}')", f"np.pad(x[0], 3, '{mode}')", f"np.pad(x[:0], ((2, 2), (0, 0)), '{mode}')"]
-    agree(texts, 8.0, 4, x=draw(dtype, 3, 4))
+    agree_in_numpy(texts, 8.0, 4, x=draw(dtype, 3, 4))
 
 
 def test_empty_widths() -> None:
     x = draw("f4", 3, 4)
-    agree([f"np.pad(x[:0], ((0, 0), (1, 1)), '{mode}')" for mode in (*OPTIONS, "linear_ramp")], x=x)
+    agree_in_numpy([f"np.pad(x[:0], ((0, 0), (1, 1)), '{mode}')" for mode in (*OPTIONS, "linear_ramp")], x=x)
     got = stax.pad(x, ((1, 2), (0, 3)), "empty")
     assert got.shape == (6, 7) and got.dtype == x.dtype and np.array_equal(got[1:4, :4], x)
 
@@ -43,7 +42,7 @@ def test_empty_widths() -> None:
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c16"])
 def test_ramps(dtype: str) -> None:
     more = ("", ", end_values=2.5", ", end_values=((1, 9), (3, -2))")
-    agree([f"np.pad(x, {width}, 'linear_ramp'{one})" for width in WIDTHS for one in more], 8.0, 4, x=draw(dtype, 3, 4))
+    agree_in_numpy([f"np.pad(x, {width}, 'linear_ramp'{one})" for width in WIDTHS for one in more], 8.0, 4, x=draw(dtype, 3, 4))
 
 
 def test_ramps_of_integers() -> None:
@@ -76,7 +75,7 @@ def test_extremes_so_far(dtype: str) -> None:
         "np.maximum.accumulate(x, 2)",
         "np.maximum.accumulate(x[0, 0])",
     ]
-    agree([*texts, "np.maximum.accumulate(x, 0, np.float64)"], x=x)
+    agree_in_numpy([*texts, "np.maximum.accumulate(x, 0, np.float64)"], x=x)
 
 
 def test_running_maximum_of_a_price() -> None:

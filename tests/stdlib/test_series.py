@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import staxlang as stax
-from tests.stdlib.against_numpy import draw
-from tests.stdlib.test_more_of_numpy import agree
+from tests.stdlib.against_numpy import agree_in_numpy, draw
 
 VALUES = ("polynomial.polyval", "chebyshev.chebval", "legendre.legval", "laguerre.lagval", "hermite.hermval", "hermite_e.hermeval")
 MATRICES = (
@@ -24,13 +23,13 @@ def test_values(name: str, dtype: str) -> None:
         f"np.polynomial.{name}({one})"
         for one in ("x, c", "x, c[:1]", "x, c[:2]", "x, d", "x, t", "x[0], t, tensor=False", "0.5, c", "2, t", "x[:0], c")
     ]
-    agree(texts, 64.0, 8, **arrays)
+    agree_in_numpy(texts, 64.0, 8, **arrays)
 
 
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
 def test_matrices(name: str, dtype: str) -> None:
-    agree(
+    agree_in_numpy(
         [f"np.polynomial.{name}(x, {deg})" for deg in (0, 1, 2, 5, -1)] + [f"np.polynomial.{name}(2.5, 3)"],
         32.0,
         6,
@@ -57,7 +56,7 @@ def test_derivatives_and_integrals(dtype: str) -> None:
             "c, -1",
         )
     ]
-    agree(texts, 32.0, 6, c=draw(dtype, 5), t=draw(dtype, 3, 4, seed=1))
+    agree_in_numpy(texts, 32.0, 6, c=draw(dtype, 5), t=draw(dtype, 3, 4, seed=1))
 
 
 def test_a_spectral_derivative() -> None:
