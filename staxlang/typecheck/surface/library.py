@@ -96,7 +96,6 @@ _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
     ("poly1d", "use arrays of coefficients: `np.polyval`, `np.polymul`, `np.polyder`, `np.roots`"),
     ("nditer nested_iters flatiter", _LOOPS),
     ("broadcast", "use `np.broadcast_shapes` or `np.broadcast_arrays`"),
-    ("ndarray", "use `np.empty(shape, dtype)`"),
     ("ufunc", "use `np.vectorize`, or write the function on whole arrays"),
     ("recarray record void", _RECORDS),
     ("str_ bytes_ object_ character flexible", _NUMBERS_ONLY),

@@ -141,21 +141,15 @@ def _reduce(row: str) -> Implementation:
         found = _result_dtype(call, row, "reduce", array, dtype, axes, **trial)
         if not starts and _identity(row) is None:
             _require_elements(call, array, axes, f"np.{row}.reduce")
-        if _folds(call, row, found):
-            mask = None if reductions.unmasked(where) else array_of(call, where, "where")
-            folded = _folded(call, row, _source(call, row, array, found), axes, initial if starts else NONE, mask)
-            return reductions.finished(call, folded, axes, keepdims, out, f"np.{row}.reduce")
-        operands, given = [_source(call, row, array, found)], []
+        source, mask = _source(call, row, array, found), None
         if not reductions.unmasked(where):
             mask = array_of(call, where, "where")
-            operands.append(call.array(call.broadcast(mask, array.shape), TensorType(mask.dtype, array.shape)))
-            given.append("where")
-        if starts:
-            operands.append(call.cast(initial, found))
-            given.append("initial")
-        result = applied(call, "ufunc.reduce", *operands, row=row, axes=axes, given=tuple(given))
-        scalar = call.array(call.handle(result), TensorType(result.dtype, result.shape))
-        return reductions.finished(call, scalar, axes, keepdims, out, f"np.{row}.reduce")
+            mask = call.array(call.broadcast(mask, array.shape), TensorType(mask.dtype, array.shape))
+        start = call.cast(initial, found) if starts else NONE
+        by = _folded if _folds(call, row, found) else _by_numpy
+        result = by(call, row, source, axes, start, mask)
+        whole = call.array(call.handle(result), TensorType(result.dtype, result.shape))
+        return reductions.finished(call, whole, axes, keepdims, out, f"np.{row}.reduce")
 
     return reduce
 
@@ -165,22 +159,21 @@ def _folds(call: CallContext, row: str, dtype: DType) -> bool:
     return call.context.recorder.keeps_loops and not (row == "power" and dtype.kind in "iu")
 
 
-def _folded(
-    call: CallContext, row: str, source: ArrayValue, axes: tuple[int, ...], start: Value, mask: ArrayValue | None
-) -> ArrayValue:
+def _folded(call: CallContext, row: str, source: ArrayValue, axes: tuple[int, ...], start: Value, mask: ArrayValue | None) -> ArrayValue:
     """The reduction as a loop. Of nothing, or where a mask may leave everything out, it starts with the row's identity."""
     identity = _identity(row)
     nothing = any(call.decide(Condition("==", source.shape[axis], 0), f"np.{row}.reduce of nothing") for axis in axes)
     if absent(start) and identity is not None and (nothing or mask is not None):
-        start = StaticValue(np.asarray(identity).astype(source.dtype.numpy)[()])  # of bitwise_and all bits, -1
-    masks: Value = NONE
-    if mask is not None:
-        masks = call.array(call.broadcast(mask, source.shape), TensorType(mask.dtype, source.shape))
-    if not absent(start):
-        start = call.cast(start, source.dtype)
+        start = call.cast(StaticValue(np.asarray(identity).astype(source.dtype.numpy)[()]), source.dtype)  # of bitwise_and all bits, -1
     function, exact = MeaningValue(UfuncMeaning(row, row)), StaticValue("associative" in OPERATIONS[row].flags)
-    result = call.to_array(looping(call, "_folded", [function, source, tuple(map(StaticValue, axes)), start, masks, exact]))
-    return call.array(call.handle(result), TensorType(result.dtype, result.shape))
+    operands = [function, source, tuple(map(StaticValue, axes)), start, NONE if mask is None else mask, exact]
+    return call.to_array(looping(call, "_folded", operands))
+
+
+def _by_numpy(call: CallContext, row: str, source: ArrayValue, axes: tuple[int, ...], start: Value, mask: ArrayValue | None) -> ArrayValue:
+    """The reduction by NumPy's loop, with the same operands."""
+    more = {name: value for name, value in (("where", mask), ("initial", start)) if isinstance(value, ArrayValue)}
+    return applied(call, "ufunc.reduce", source, *more.values(), row=row, axes=axes, given=tuple(more))
 
 
 def _identity(row: str) -> Any:
@@ -245,30 +238,16 @@ def _parity(call: CallContext, a: Value, axis: Value = _ZERO, dtype: Value = NON
     return reductions.finished(call, call.to_array(odd), axes, keepdims, out, "np.logical_xor.reduce")
 
 
-def _truth(row: str, own: Implementation) -> Implementation:
-    """logical_and.reduce and logical_or.reduce."""
-    general = _reduce(row)
-
-    def reduce(call: CallContext, a: Value, axis: Value = _ZERO, dtype: Value = NONE, out: Value = NONE, keepdims: Value = FALSE,
-               initial: Value = reductions.MISSING, where: Value = TRUE) -> Value:  # fmt: skip
-        if absent(dtype) and initial is reductions.MISSING:
-            return own(call, a, axis=axis, out=out, keepdims=keepdims, where=where)
-        return general(call, a, axis, dtype, out, keepdims, initial, where)
-
-    return reduce
-
-
-def _bits(row: str, of_bool: Implementation) -> Implementation:
-    """Reductions of bits: of bool as logic, of integers by NumPy's loops."""
-    general = _reduce(row)
+def _as_logic(row: str, own: Implementation) -> Implementation:
+    """Reductions that are logic: of logical_and and logical_or always, of bits where they are bools. Others are loops."""
+    general, always = _reduce(row), OPERATIONS[row].dtype_rule == "logical"
 
     def reduce(call: CallContext, a: Value, axis: Value = _ZERO, dtype: Value = NONE, out: Value = NONE, keepdims: Value = FALSE,
                initial: Value = reductions.MISSING, where: Value = TRUE) -> Value:  # fmt: skip
         array = array_of(call, a)
-        options = {"axis": axis, "out": out, "keepdims": keepdims, "where": where}
-        if array.dtype is BOOL and absent(dtype) and initial is reductions.MISSING:
-            return of_bool(call, array, **options)
-        return general(call, array, dtype=dtype, initial=initial, **options)
+        if absent(dtype) and initial is reductions.MISSING and (always or array.dtype is BOOL):
+            return own(call, array, axis=axis, out=out, keepdims=keepdims, where=where)
+        return general(call, array, axis, dtype, out, keepdims, initial, where)
 
     return reduce
 
@@ -290,7 +269,7 @@ def _without_nan(kind: str) -> Implementation:
 
 
 def _extreme_so_far(kind: str) -> Implementation:
-    """maximum.accumulate and minimum.accumulate: of complex numbers, which have an order but no such scan, by NumPy's loop."""
+    """maximum.accumulate and minimum.accumulate: of complex numbers, which have an order but no such scan, step by step."""
     general, own = _accumulate(f"{kind}imum"), reductions.extreme_so_far(kind)
 
     def accumulate(call: CallContext, a: Value, axis: Value = _ZERO, dtype: Value = NONE, out: Value = NONE) -> Value:
@@ -304,11 +283,12 @@ def _extreme_so_far(kind: str) -> Implementation:
 _NATIVE_ROWS: dict[tuple[str, str], Implementation] = {
     ("reduce", "add"): reductions.sum_, ("reduce", "multiply"): reductions.prod, ("reduce", "maximum"): reductions.max_,
     ("reduce", "minimum"): reductions.min_,
-    ("reduce", "logical_and"): _truth("logical_and", reductions.all_),
-    ("reduce", "logical_or"): _truth("logical_or", reductions.any_),
+    ("reduce", "logical_and"): _as_logic("logical_and", reductions.all_),
+    ("reduce", "logical_or"): _as_logic("logical_or", reductions.any_),
     ("reduce", "logical_xor"): _parity, ("reduce", "fmax"): _without_nan("max"), ("reduce", "fmin"): _without_nan("min"),
-    ("reduce", "bitwise_and"): _bits("bitwise_and", reductions.all_), ("reduce", "bitwise_or"): _bits("bitwise_or", reductions.any_),
-    ("reduce", "bitwise_xor"): _bits("bitwise_xor", _parity),
+    ("reduce", "bitwise_and"): _as_logic("bitwise_and", reductions.all_),
+    ("reduce", "bitwise_or"): _as_logic("bitwise_or", reductions.any_),
+    ("reduce", "bitwise_xor"): _as_logic("bitwise_xor", _parity),
     ("accumulate", "add"): reductions.cumsum, ("accumulate", "multiply"): reductions.cumprod,
     ("accumulate", "maximum"): _extreme_so_far("max"), ("accumulate", "minimum"): _extreme_so_far("min"),
     ("accumulate", "logical_or"): reductions.extreme_so_far("max", truths=True),

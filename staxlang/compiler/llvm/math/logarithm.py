@@ -32,17 +32,25 @@ def unusual_lanes(code: Code, x: str) -> str:
     return code.compare_whole("uge", code.integer("sub", code.to_bits(x), code.whole(least)), code.whole(infinite - least))
 
 
-def split_usual(code: Code, x: str, rare: str) -> tuple[str, str]:
-    """(k, m - 1) for positive finite x, k a whole float; subnormal numbers are looked for only if `rare` is set."""
-    root, digits, normal, lift, powers = FORMAT[code.bits]
+def lifted_usual(code: Code, x: str, one: int, rare: str) -> tuple[str, str]:
+    """Positive finite x without subnormal numbers, and the bits that count as 2**0 for `Code.exponent`: `one`, of numbers that were
+    multiplied more. Subnormal numbers are looked for only if `rare` is set."""
+    _, digits, normal, lift, powers = FORMAT[code.bits]
 
     def lifted() -> tuple[str, str]:
         small = code.compare("lt", x, code.const(normal))
-        one = code.select_whole(small, code.whole(root + (int(powers) << digits)), code.whole(root))
-        return code.select(small, code.mul(x, code.const(lift)), x), one
+        start = code.select_whole(small, code.whole(one + (int(powers) << digits)), code.whole(one))
+        return code.select(small, code.mul(x, code.const(lift)), x), start
 
-    y, one = code.rarely(rare, [(code.type, x), (code.integers, code.whole(root))], lifted)
-    k, fraction = code.exponent(code.to_bits(y), one)
+    usual, start = code.rarely(rare, [(code.type, x), (code.integers, code.whole(one))], lifted)
+    return usual, start
+
+
+def split_usual(code: Code, x: str, rare: str) -> tuple[str, str]:
+    """(k, m - 1) for positive finite x, k a whole float; subnormal numbers are looked for only if `rare` is set."""
+    root = FORMAT[code.bits][0]
+    usual, one = lifted_usual(code, x, root, rare)
+    k, fraction = code.exponent(code.to_bits(usual), one)
     return k, code.sub(code.from_bits(code.integer("add", fraction, code.whole(root))), code.const(1.0))
 
 

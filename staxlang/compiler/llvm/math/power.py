@@ -9,7 +9,7 @@ from __future__ import annotations
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import WHOLE_FROM, Code
 from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
-from staxlang.compiler.llvm.math.logarithm import FORMAT, split_usual, unusual, unusual_lanes
+from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, lifted_usual, split_usual, unusual, unusual_lanes
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
 SQUARES = (0x05E0000000000000, 0x7E00000000000000)  # bits of f64: sums of squares between lose nothing that counts, and are finite
@@ -37,13 +37,7 @@ def _double(value: float) -> str:
 def log_in_two_parts(code: Code, x: str, rare: str) -> tuple[str, str]:
     """log x as a sum, to about 65 bits, for positive x; infinite or NaN where x is 0, infinite or NaN. `rare`: some x is not usual."""
     one = 1022 << 52 | HALVED_FROM << 45
-
-    def lifted() -> tuple[str, str]:
-        small = code.compare("lt", x, code.const(2.2250738585072014e-308))
-        lifted = code.select(small, code.mul(x, code.const(2.0**54)), x)
-        return lifted, code.select_whole(small, code.whole(one + (54 << 52)), code.whole(one))
-
-    usual, start = code.rarely(rare, [(code.type, x), (code.integers, code.whole(one))], lifted)
+    usual, start = lifted_usual(code, x, one, rare)
     bits = code.to_bits(usual)
     index = code.integer("and", code.integer("lshr", bits, code.whole(45)), code.whole(127))
     k, _ = code.exponent(bits, start)
@@ -134,17 +128,11 @@ def _special(code: Code, x: str, y: str, value: str) -> str:
 def cbrt(code: Code, x: str) -> str:
     """|x| = 2^(3q) m, m in [1, 8): a guess at 1 / cbrt m, for f64 bettered by a cubic step; m times its square, and one step of Newton's
     iteration with an exact residual. Nothing is divided."""
-    _, digits, normal, lift, powers = FORMAT[code.bits]
+    digits = FORMAT[code.bits][1]
     one = (1 << (code.bits - digits - 2)) - 1 << digits
     size = code.unary("fabs", x)
     rare = unusual(code, size)
-
-    def lifted() -> tuple[str, str]:
-        small = code.compare("lt", size, code.const(normal))
-        moved = code.select_whole(small, code.whole(one + (int(powers) << digits)), code.whole(one))
-        return code.select(small, code.mul(size, code.const(lift)), size), moved
-
-    usual, start = code.rarely(rare, [(code.type, size), (code.integers, code.whole(one))], lifted)
+    usual, start = lifted_usual(code, size, one, rare)
     exponent, fraction = code.exponent(code.to_bits(usual), start)
     m = code.from_bits(code.integer("or", fraction, code.whole(one)))
     q = code.unary("floor", code.fma(exponent, code.const(1 / 3), code.const(1 / 6)))
