@@ -126,12 +126,19 @@ class EvaluationContext:
             return answer
         left, right = self.hint(condition.left), self.hint(condition.right)
         if left is None or right is None:
-            return None
+            return self._decide_rounds(condition, span, why)
         answer = condition.holds(self.hints)
         held = condition if answer else condition.negation
         self.assume(held)
         self.guards.append(ShapeGuard(held, span, why))
         return answer
+
+    def _decide_rounds(self, condition: Condition, span: Span | None, why: str) -> bool | None:
+        """Whether an order holds in every round of the loops around, or in none, by a guard on the call's own sizes. None: neither."""
+        for answer, needed in self.loops.sufficient(condition, self.facts):
+            if all(self.hint(side) is not None for side in (needed.left, needed.right)) and self.decide(needed, span, why):
+                return answer
+        return None
 
     def assume(self, condition: Condition) -> None:
         self.facts = self.facts.assume(condition)

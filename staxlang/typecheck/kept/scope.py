@@ -6,6 +6,7 @@ from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression, symbol, symbols
+from staxlang.base.sizes.bounds import interval_of
 
 if TYPE_CHECKING:
     from staxlang.typecheck.values import Storage
@@ -41,6 +42,19 @@ class Loops:
         if answer is None and self.active and (self.among(condition.left) or self.among(condition.right)):
             return facts.decide(condition, self.active)
         return answer
+
+    def sufficient(self, condition: Condition, facts: Facts) -> list[tuple[bool, Condition]]:
+        """Conditions on the call's own sizes from which follows that an order holds in every round (True), or in none (False)."""
+        if condition.relation not in ("<", "<=") or not (self.among(condition.left) or self.among(condition.right)):
+            return []
+        least = int(condition.relation == "<")
+        room = interval_of(facts.simplify(condition.right - condition.left, self.active), self.active, facts.known)
+        found = []
+        if room.low is not None and not self.among(room.low):
+            found.append((True, Condition("<=", least, room.low)))
+        if room.high is not None and not self.among(room.high):
+            found.append((False, Condition("<", room.high, least)))
+        return found
 
 
 def learned(before: Facts, now: Facts, names: Set[str]) -> Facts:
