@@ -9,7 +9,7 @@ from __future__ import annotations
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import WHOLE_FROM, Code
 from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp_of_sum
-from staxlang.compiler.llvm.math.logarithm import FORMAT, LOG2_E_PARTS, lifted_usual, split_usual, unusual, unusual_lanes
+from staxlang.compiler.llvm.math.logarithm import FORMAT, lifted_usual, split_usual, unusual, unusual_lanes
 
 LN2_42 = (0.6931471805598903, 5.497923018708371e-14)  # ln 2 with 42 bits after the point, and the rest
 SQUARES = (0x05E0000000000000, 0x7E00000000000000)  # bits of f64: sums of squares between lose nothing that counts, and are finite
