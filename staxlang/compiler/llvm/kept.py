@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from staxlang.base.types import element_count
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.module import CONTEXT
+from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import LibraryCall, Schedule
+from staxlang.compiler.loops.kept import movers
 
 EmitSteps = Callable[[Function, Schedule], None]
 
@@ -38,6 +42,7 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
         f.block(f"go.{n}", 0)
     given = ", ".join([f"ptr %{name}" for name in CONTEXT])
     answer = f.name(0, f"call i32 {symbol}({given})", "x")
+    _move(f, step)
     following = f.name(0, f"add i64 {number}, 1", "x")
     f.emit(0, f"store i64 {following}, ptr {slot}, align 8")
     if failing:
@@ -46,6 +51,78 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     f.block(f"done.{n}", 0)
     for view in step.outs:
         f.forget(module.root(module.buffers[view.buffer]))
+    for name in movers(step):
+        f.sizes.pop(("base", name), None)
+    if step["settled"]:
+        _settle(f, step)
+
+
+# ---- buffers that change places ------------------------------------------------------------------------------------
+
+
+def begin_moves(f: Function, moving: Mapping[str, int]) -> None:
+    """Each buffer that moves begins where its own memory is."""
+    for name, number in moving.items():
+        home = f.module.home(f, f.module.buffers[name])
+        f.emit(0, f"store ptr {home}, ptr {f.module.slot(f, number)}, align 8")
+
+
+def _addresses(f: Function, names: Iterable[str]) -> list[str]:
+    """Where buffers that move are now."""
+    return [f.name(0, f"load ptr, ptr {f.module.slot(f, f.module.moving[name])}, align 8", "p") for name in names]
+
+
+def _place(f: Function, names: Iterable[str], addresses: list[str]) -> None:
+    for name, address in zip(names, addresses, strict=True):
+        f.emit(0, f"store ptr {address}, ptr {f.module.slot(f, f.module.moving[name])}, align 8")
+
+
+def _move(f: Function, step: LibraryCall) -> None:
+    """After a round: each buffer has the memory that another one had in it."""
+    _place(f, movers(step), _addresses(f, [source for _, source in step["moves"]]))
+
+
+def _settle(f: Function, step: LibraryCall) -> None:
+    """After the last round: the memory of those that others look for holds their values, wherever these are by then."""
+    module, n = f.module, f.fresh()
+    names = movers(step)
+    homes = {name: module.home(f, module.buffers[name]) for name in names}
+    wanted: dict[Any, list[str]] = {}  # those of one kind may lie in one another's memory
+    for name in step["settled"]:
+        buffer = module.buffers[name]
+        wanted.setdefault((buffer.dtype, buffer.shape), []).append(name)
+    for number, group in enumerate(wanted.values()):
+        buffer = module.buffers[group[0]]
+        places = _addresses(f, group)
+        moved = [f.name(0, f"icmp ne ptr {place}, {homes[name]}", "m") for name, place in zip(group, places, strict=True)]
+        some = moved[0]
+        for one in moved[1:]:
+            some = f.name(0, f"or i1 {some}, {one}", "m")
+        words, _ = size_text(f, element_count(buffer.shape) * buffer.dtype.itemsize // component_size(buffer.dtype))
+        pairs = list(zip([homes[name] for name in group], places, strict=True))
+        _copy_together(f, f"{n}.{number}", some, words, memory(buffer.dtype), pairs)
+    _place(f, names, [homes[name] for name in names])
+
+
+def _copy_together(f: Function, label: str, some: str, count: str, kind: str, pairs: list[tuple[str, str]]) -> None:
+    """Element by element all values are read before any is written: they may lie in each other's places."""
+    f.emit(0, f"br i1 {some}, label %settle.{label}, label %settled.{label}")
+    f.block(f"settle.{label}", 0)
+    some = f.name(0, f"icmp sgt i64 {count}, 0", "m")
+    f.emit(0, f"br i1 {some}, label %settling.{label}, label %settled.{label}")
+    f.block(f"settling.{label}", 0)
+    f.emit(0, f"%k.{label} = phi i64 [ 0, %settle.{label} ], [ %k.{label}.next, %settling.{label} ]")
+    values: list[str] = []
+    for _, source in pairs:
+        place = f.name(0, f"getelementptr {kind}, ptr {source}, i64 %k.{label}", "p")
+        values.append(f.name(0, f"load {kind}, ptr {place}", "x"))
+    for (target, _), value in zip(pairs, values, strict=True):
+        place = f.name(0, f"getelementptr {kind}, ptr {target}, i64 %k.{label}", "p")
+        f.emit(0, f"store {kind} {value}, ptr {place}")
+    f.emit(0, f"%k.{label}.next = add i64 %k.{label}, 1")
+    more = f.name(0, f"icmp slt i64 %k.{label}.next, {count}", "m")
+    f.emit(0, f"br i1 {more}, label %settling.{label}, label %settled.{label}")
+    f.block(f"settled.{label}", 0)
 
 
 def _leave_where_failed(f: Function, answer: str, n: int) -> None:

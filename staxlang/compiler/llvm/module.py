@@ -10,7 +10,7 @@ from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
-from staxlang.compiler.loops.kept import all_steps, is_loop
+from staxlang.compiler.loops.kept import all_steps, is_loop, movers
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
@@ -38,6 +38,10 @@ class Module:
         self.count = 0
         inputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "input"]
         self.inputs = 1 + max(inputs, default=-1)
+        outputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "output"]
+        self.arrays = self.inputs + 1 + max(outputs, default=-1)  # addresses that the caller gives; behind them those of what moves
+        moving = dict.fromkeys([name for step in all_steps(schedule) for name in movers(step)])
+        self.moving = {name: self.arrays + place for place, name in enumerate(moving)}
         self.slots = scalar_slots(list(self.buffers.values()))
         self.functions: list[str] = []
         self.globals: dict[str, str] = {}
@@ -83,6 +87,15 @@ class Module:
 
     def _base(self, f: Function, buffer: Buffer) -> str:
         root = self.buffers[self.root(buffer)]
+        slot = self.moving.get(root.name)
+        return self.home(f, root) if slot is None else f.name(0, f"load ptr, ptr {self.slot(f, slot)}, align 8", "p")
+
+    def slot(self, f: Function, number: int) -> str:
+        """Where an address is found among the arrays'."""
+        return f.name(0, f"getelementptr ptr, ptr %arrays, i64 {number}", "p") if number else "%arrays"
+
+    def home(self, f: Function, root: Buffer) -> str:
+        """The address of the memory that a buffer begins with."""
         if root.name in self.tiles:
             return self._tile(f, root)
         if root.role == "constant":
@@ -90,8 +103,7 @@ class Module:
         if root.role == "temporary":
             offset, _ = size_text(f, self.places[root.name].offset)
             return f.name(0, f"getelementptr i8, ptr %arena, i64 {offset}", "p")
-        slot = root.position + (self.inputs if root.role == "output" else 0)
-        place = f.name(0, f"getelementptr ptr, ptr %arrays, i64 {slot}", "p") if slot else "%arrays"
+        place = self.slot(f, root.position + (self.inputs if root.role == "output" else 0))
         return f.name(0, f"load ptr, ptr {place}, align 8", "p")
 
     def _constant(self, buffer: Buffer) -> str:

@@ -54,9 +54,12 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
     """
     module = Module(schedule, target, name, fast)
     f = Function(module)
+    if module.moving:
+        kept.begin_moves(f, module.moving)
     emit_steps(f, schedule)
     counters = len(module.symbols) - module.given
-    lines = ["entry:", *f.entry, *(_room_for_counters(module.given, counters) if counters else ())]
+    lines = ["entry:", *f.entry, *(_room_behind("i64", "sizes", module.given, counters) if counters else ())]
+    lines += _room_behind("ptr", "arrays", module.arrays, len(module.moving)) if module.moving else ()
     checked = bool(module.checks)
     lines.append("%status = alloca i32, align 4")
     if checked:
@@ -68,8 +71,8 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> E
         lines += ["%failed = load i32, ptr %status, align 4", "ret i32 %failed"]
     else:
         lines.append("ret i32 0")
-    sizes = "given" if counters else "sizes"
-    main = f"define i32 @{name}(ptr %arrays, ptr %{sizes}, ptr %scalars, ptr %arena) nounwind {{\n" + "\n".join(lines) + "\n}"
+    arrays, sizes = ".given" if module.moving else "", ".given" if counters else ""
+    main = f"define i32 @{name}(ptr %arrays{arrays}, ptr %sizes{sizes}, ptr %scalars, ptr %arena) nounwind {{\n" + "\n".join(lines) + "\n}"
     parts = [f'target triple = "{target.triple}"', *module.globals.values(), *module.declarations(), *module.functions, main]
     parts += module.needs.values()
     if module.metadata:
@@ -90,12 +93,13 @@ def emit_steps(f: Function, schedule: Schedule) -> None:
             (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
 
 
-def _room_for_counters(given: int, counters: int) -> list[str]:
-    """The sizes, with room behind them for the numbers of rounds."""
-    lines = [f"%sizes = alloca [{given + counters} x i64], align 8"]
+def _room_behind(kind: str, name: str, given: int, more: int) -> list[str]:
+    """What the caller has given, with room behind it: for the numbers of rounds, for addresses of what moves."""
+    lines = [f"%{name} = alloca [{given + more} x {kind}], align 8"]
     for k in range(given):
-        lines += [f"%given.{k} = getelementptr i64, ptr %given, i64 {k}", f"%size.{k} = load i64, ptr %given.{k}, align 8"]
-        lines += [f"%own.{k} = getelementptr i64, ptr %sizes, i64 {k}", f"store i64 %size.{k}, ptr %own.{k}, align 8"]
+        lines += [f"%{name}.{k}.from = getelementptr {kind}, ptr %{name}.given, i64 {k}"]
+        lines += [f"%{name}.{k} = load {kind}, ptr %{name}.{k}.from, align 8"]
+        lines += [f"%{name}.{k}.to = getelementptr {kind}, ptr %{name}, i64 {k}", f"store {kind} %{name}.{k}, ptr %{name}.{k}.to, align 8"]
     return lines
 
 

@@ -23,8 +23,8 @@ from staxlang.compiler.loops.ir import (
     Statement,
     Store,
 )  # fmt: skip
-from staxlang.compiler.loops.kept import all_inside, made_inside
-from staxlang.compiler.loops.meaning import extern, neutral, strided_view
+from staxlang.compiler.loops.kept import all_inside, made_inside, movers
+from staxlang.compiler.loops.meaning import extern, neutral, settle, strided_view
 from staxlang.compiler.node import Node
 
 Array = Any  # NumPy arrays and scalars
@@ -100,6 +100,7 @@ class _Machine:
 
     def rounds(self, step: LibraryCall) -> None:
         extent = None if step["extent"] is None else self.number(step["extent"])
+        own = {name: self.memory[name] for name in movers(step)}
         for index in itertools.count():
             if (extent is not None and index >= extent) or (step["go"] is not None and not self.memory[step["go"]][()]):
                 break
@@ -108,6 +109,10 @@ class _Machine:
                 if buffer.role == "temporary":
                     self.memory[name] = self._garbage(buffer)
             self.run(step["body"])
+            self.memory.update({name: self.memory[source] for name, source in step["moves"]})
+        if step["settled"]:
+            settle([own[name] for name in step["settled"]], [self.memory[name] for name in step["settled"]])
+            self.memory.update(own)
 
     def kernel(self, kernel: Kernel) -> None:
         self._tiles(kernel)

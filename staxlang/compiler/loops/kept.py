@@ -21,6 +21,11 @@ def is_loop(step: object) -> TypeGuard[LibraryCall]:
     return isinstance(step, LibraryCall) and step.kind == "loop"
 
 
+def movers(step: object) -> tuple[str, ...]:
+    """The buffers that change places after each round of a loop."""
+    return tuple([name for name, _ in step["moves"]]) if is_loop(step) else ()
+
+
 def names_inside(program: LoopProgram) -> Iterator[str]:
     """The names of all buffers of the rounds of a program's loops."""
     for step in program.steps:
@@ -45,7 +50,10 @@ def schedule_loop(step: LibraryCall, schedule: Callable[[LoopProgram, Callable[[
     scratch = ex.fresh("w")
     size = most(inner.arena_bytes, step["index"], step["extent"])
     ex.buffers[scratch] = Buffer(scratch, U8, (size,), (1,), "temporary")
-    attributes = tuple([(key, inner if key == "body" else value) for key, value in step.attributes])
+    changed: dict[str, object] = {"body": inner}
+    if all(ex.buffers[name].role == "temporary" for name in movers(step)):
+        changed["settled"] = ()  # nobody but steps of this program looks for them
+    attributes = tuple([(key, changed.get(key, value)) for key, value in step.attributes])
     return LibraryCall("loop", (*step.outs, BufferView(scratch, (size,), (1,))), step.operands, attributes)
 
 

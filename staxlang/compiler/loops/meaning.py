@@ -143,6 +143,12 @@ def extern(name: str, options: Sequence[tuple[str, Any]], outs: Sequence[np.ndar
         out[...] = result
 
 
+def settle(places: Sequence[np.ndarray[Any, Any]], values: Sequence[np.ndarray[Any, Any]]) -> None:
+    """Each place gets a value, though the values lie in these places, in another order."""
+    for place, value in zip(places, list(map(np.array, values)), strict=True):
+        place[...] = value
+
+
 class Memory:
     """The array interface of memory that another array owns, taken over with another dtype and shape."""
 

@@ -8,6 +8,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.expressions import Expressions, subexpressions
 from staxlang.compiler.loops.ir import Allocation, Buffer, Kernel, Let, LibraryCall, LoopProgram, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.kept import movers
 from staxlang.compiler.node import Node
 
 ALIGNMENT = 64
@@ -92,6 +93,11 @@ def lifetimes_of(program: LoopProgram, steps: Steps) -> dict[str, tuple[int, int
         for name in touched_by(step):
             if name in program.buffers and program.buffers[name].role == "temporary":
                 found[name] = found.get(name, (number, number))[0], number
+    for together in map(movers, steps):  # each may be in the memory of any
+        own = [found[name] for name in together if name in found]
+        for name in together:
+            if name in found:
+                found[name] = min([first for first, _ in own]), max([last for _, last in own])
     return found
 
 
@@ -134,14 +140,15 @@ def _taken_over(program: LoopProgram, steps: Steps, lifetimes: dict[str, tuple[i
         for name in touched_by(step):
             first.setdefault(name, number)
     homes: dict[str, str] = {}
+    moving = {name for step in steps for name in movers(step)}
     for name, (began, last) in lifetimes.items():
         step = steps[last]
-        if began == last or isinstance(step, LibraryCall) or len(step.body) != 1:
+        if began == last or isinstance(step, LibraryCall) or len(step.body) != 1 or name in moving:
             continue
         temporary = program.buffers[name]
         for store in last_stores(step.body[0]):
             target = program.buffers.get(store.buffer)
-            if target is None or first[target.name] < last or target.name in homes or target.name in homes.values():
+            if target is None or first[target.name] < last or target.name in homes or target.name in {*moving, *homes.values()}:
                 continue
             if _begins_empty(target) and _alike(temporary, target) and _only_here(step, name, store, ex):
                 homes[name] = target.name

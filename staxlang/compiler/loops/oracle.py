@@ -181,6 +181,10 @@ class _Printer:
         index = step["index"]
         self.loop_names.add(index)
         over = "meaning.counting()" if step["extent"] is None else f"range({self.size(step['extent'])})"
+        names, sources = [", ".join([self.buffer(one[k]) for one in step["moves"]]) for k in (0, 1)]
+        own = self.identifier(f"own {'_'.join([name for name, _ in step['moves']])}_before") if names else ""
+        if names:
+            self.line(1, f"{own} = [{names}]")
         self.line(1, f"for {self.symbol(index)} in {over}:")
         outer, self.lines = self.lines, []
         if step["go"] is not None:
@@ -188,9 +192,12 @@ class _Printer:
         first, last = self.declared(made_inside(step).values())
         self.lines += [*first, *_in_order(last)]
         self.run(step["body"].steps)
-        self.line(1, "pass")
+        self.line(1, f"{names} = {sources}" if names else "pass")
         outer += ["    " + line for line in self.lines]
         self.lines = outer
+        if step["settled"]:
+            self.line(1, f"meaning.settle({own}, [{names}])")
+            self.line(1, f"{names} = {own}")
 
     def buffer(self, name: str) -> str:
         return self.names["buffer " + name]

@@ -38,7 +38,9 @@ def print_step(step: Definition | LibraryCall) -> list[str]:
     rounds = "" if step["extent"] is None else f" for {step['index']} < {step['extent']}"
     lines = [f"loop {', '.join([view.buffer for view in step.outs])}{rounds}" + ("" if step["go"] is None else f" while {step['go']}")]
     lines += [f"    {print_buffer(one)}" for one in made_inside(step).values()]
-    return lines + [f"    {line}" for inner in body.steps for line in print_step(inner)]
+    lines += [f"    {line}" for inner in body.steps for line in print_step(inner)]
+    names, sources = [", ".join([one[k] for one in step["moves"]]) for k in (0, 1)]
+    return [*lines, f"    {names} have the memory of {sources}"] if names else lines
 
 
 def print_buffer(buffer: Buffer) -> str:

@@ -9,6 +9,7 @@ from staxlang.base.sizes import Size, symbol
 from staxlang.compiler.loops.expressions import Expressions
 from staxlang.compiler.loops.fuse import dependences, touched
 from staxlang.compiler.loops.ir import Buffer, BufferView, Definition, LibraryCall, LoopProgram
+from staxlang.compiler.loops.kept import movers
 from staxlang.compiler.node import Node
 
 Steps = list[Definition | LibraryCall]
@@ -134,6 +135,8 @@ def _can_rename(step: LibraryCall, buffer: str, target: str, program: LoopProgra
     if step.kind != "loop" or _calls_with(step, (target,)):
         return False
     alike = program.buffers[buffer].strides == program.buffers[target].strides
+    if not alike and buffer in movers(step):
+        return False
     inner = [one for one in step["body"].steps if isinstance(one, LibraryCall)]
     return all(_can_rename(one, buffer, target, program) or (alike and one.kind != "loop") for one in inner)
 
@@ -157,7 +160,11 @@ def _renamed_call(step: LibraryCall, buffer: str, target: str, ex: Expressions) 
         buffers = {(target if name == buffer else name): (found if name == buffer else one) for name, one in body.buffers.items()}
         outputs = tuple([target if name == buffer else name for name in body.outputs])
         body = replace(body, buffers=buffers, steps=steps, outputs=outputs)
-        changed = {"body": body, "go": target if step["go"] == buffer else step["go"]}
+        changed = {
+            "body": body, "go": target if step["go"] == buffer else step["go"],
+            "moves": tuple([(target if one == buffer else one, target if other == buffer else other) for one, other in step["moves"]]),
+            "settled": tuple([target if one == buffer else one for one in step["settled"]]),
+        }  # fmt: skip
         attributes = tuple([(key, changed.get(key, value)) for key, value in step.attributes])
     return LibraryCall(step.kind, tuple(map(view, step.outs)), tuple(map(view, step.operands)), attributes)
 

@@ -109,7 +109,7 @@ def _begin_update(state: Lowering, node: Node) -> str:
     """The buffer that holds the base's value, to be written in part."""
     base = node.operands[0]
     home = state.homes.get(node)
-    if home is not None and state.stored.get(base) == home:
+    if home is not None and (state.stored.get(base) == home or node in state.mirrors):
         state.stored[node] = home
     else:
         state.define(node, state.read(base, indices(len(base.type.shape))))

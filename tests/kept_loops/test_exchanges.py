@@ -1,0 +1,191 @@
+"""Arrays that change places from round to round: addresses are exchanged, nothing is copied; the same by every engine."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+from staxlang.compiler.loops.execute import execute
+from staxlang.compiler.loops.oracle import to_python
+from staxlang.runtime.reference import run_graph
+from staxlang.runtime.stages import Shown
+from tests.kept_loops.test_trials import agree
+
+LENGTH = 200
+BYTES = 8 * LENGTH
+
+
+def exchanged(u, n):
+    u, v = u.copy(), np.zeros_like(u)
+    for _ in range(n):
+        v[1:-1] = (u[:-2] + u[2:]) * 0.5
+        u, v = v, u
+    return u, v
+
+
+def made_anew(u, n):
+    old = u
+    for _ in range(n):
+        new = u.copy()
+        new[1:-1] = (u[:-2] + u[2:]) * 0.5
+        old = u
+        u = new
+    return u, old
+
+
+def three_in_turn(a, n):
+    a, b, c = a.copy(), a * 2, a * 3
+    for _ in range(n):
+        c[1:] = a[:-1] + b[1:]
+        a, b, c = b, c, a
+    return a, b, c
+
+
+def overwritten(u, n):
+    u = u * 1.0
+    w = np.empty_like(u)
+    for _ in range(n):
+        w[:] = np.roll(u, 1) * 0.5 + u
+        u, w = w, u
+    return u
+
+
+def swept(u, n):
+    """Each round reads what it overwrites, at other places: it writes into a second array that has the same border."""
+    for _ in range(n):
+        u[1:-1] = 0.5 * (u[2:] + u[:-2])
+    return u
+
+
+def swept_with_borders(u, n):
+    for _ in range(n):
+        old = u.copy()
+        u[1:-1] = old[1:-1] - 0.1 * (old[2:] - old[:-2])
+        u[0] = 1
+        u[-1] = u[-2]
+    return u
+
+
+def reversed_each_round(u, n):
+    for _ in range(n):
+        u = u[::-1] * 1.5
+    return u
+
+
+def until_it_settles(u, n):
+    v, rounds = u.copy(), 0
+    while True:
+        new = v.copy()
+        new[1:-1] = 0.5 * (v[2:] + v[:-2])
+        change = np.abs(new - v).max()
+        v = new
+        rounds += 1
+        if change < 1e-2 or rounds > n:
+            break
+    return v, rounds
+
+
+def inside_of_another(u, n):
+    """The loop inside leaves its arrays exchanged, and what lies behind it makes temporaries of its own."""
+    u, v = u.copy(), np.ones_like(u)
+    for i in range(n):
+        for _ in range(i % 3):
+            v[1:-1] = (u[2:] + u[:-2]) * 0.5
+            u, v = v, u
+        w = np.cumsum(v)
+        u = u + np.cumsum(w)[::-1] * 1e-3
+        v[0] = w[3]
+    return u, v
+
+
+def local_to_a_round(x, n):
+    """Arrays that only a round knows are exchanged in it an odd number of times; the next round makes them in the same memory."""
+    s = np.zeros_like(x)
+    for i in range(n):
+        a, b = x * i, x + i
+        for _ in range(i):
+            b[1:] = a[:-1] + 1
+            a, b = b, a
+        c = np.cumsum(a)
+        s = s * 0.5 + np.cumsum(c)[::-1] + b
+    return s
+
+
+def pairs_of_two_kinds(u, n):
+    u, v = u.copy(), u * 2
+    k, m = np.arange(200), np.arange(200)[::-1].copy()
+    for i in range(n):
+        v[1:] = u[:-1]
+        m[i % 200 :] = k[: 200 - i % 200]
+        u, v, k, m = v, u, m, k
+    return u, v, k, m
+
+
+def chosen_between(u, n):
+    u, v = u.copy(), u * 2
+    for i in range(n):
+        v[0] = i
+        if u[0] > 2:
+            u, v = v, u
+        u[1] += 1
+    return u, v
+
+
+# The most that a round reads and writes of arrays of that length; what is copied before the rounds.
+PROGRAMS = [
+    (exchanged, 2, 1), (made_anew, 4, None), (three_in_turn, 3, 1), (overwritten, 2, 1), (swept, 2, 1), (swept_with_borders, 2.1, 1),
+    (reversed_each_round, 2, 1), (until_it_settles, None, 2), (inside_of_another, None, None), (local_to_a_round, None, None),
+    (pairs_of_two_kinds, 4, 9), (chosen_between, None, None),
+]  # fmt: skip
+X = np.random.default_rng(3).random(LENGTH)
+
+
+@pytest.mark.parametrize(("function", "arrays", "copies"), PROGRAMS, ids=lambda one: getattr(one, "__name__", ""))
+def test_exchanges(function, arrays, copies):
+    """NumPy's results and arguments after even and odd numbers of rounds, by one version; no copies in the rounds."""
+    kernel = stax.kernel(function, branches="inside")
+    for n in (30, 31, 7, 2):
+        theirs, ours = X.copy(), X.copy()
+        agree(kernel(ours, n), function(theirs, n))
+        agree(ours, theirs)
+    report = kernel.explain(X.copy(), 40)
+    assert kernel.stats().route == "native" and kernel.stats().versions == 1
+    if arrays is not None:
+        (loop,) = [one for one in report.kernels if one.name == "loop"]
+        assert loop.bytes <= 40 * arrays * BYTES
+    if copies is not None:
+        assert not [one for one in report.copies if "round" in one] and len(report.copies) <= copies, report.copies
+
+
+@pytest.mark.parametrize("function", [one for one, _, _ in PROGRAMS], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("n", [6, 7])
+def test_exchanges_by_every_engine(function, n):
+    kernel = stax.kernel(function, branches="inside")
+    kernel(X.copy(), n)
+    shown = Shown(kernel, kernel._dispatcher.version_for((X, n), {}))
+    graph, scalars, sizes = shown.stages.loops, [n], {"n": n}
+    source = kernel._dispatcher.version_for((X, n), {}).source.graph
+    want = run_graph(source, wanted := [X.copy()], scalars[: len(source.scalars)], sizes)
+    for value in (graph, shown.stages.schedule):
+        space = {}
+        exec(compile(to_python(value), "<loops>", "exec"), space)
+        got = space["program"](given := [X.copy()], scalars, sizes)
+        agree((list(map(np.asarray, got)), given), (list(map(np.asarray, want)), wanted))
+    got = execute(shown.stages.schedule, given := [X.copy()], scalars, sizes)
+    agree((list(map(np.asarray, got)), given), (list(map(np.asarray, want)), wanted))
+
+
+def test_strided_arguments_are_swept():
+    """An argument whose elements lie apart does not change places with memory that is dense."""
+    kernel = stax.kernel(swept)
+    base, other = np.arange(2.0 * LENGTH) ** 2 % 7, np.arange(2.0 * LENGTH) ** 2 % 7
+    kernel(base[::2], 5)
+    swept(other[::2], 5)
+    agree(base, other)
+
+
+def test_large_arrays_change_places_on_several_threads():
+    kernel = stax.kernel(exchanged)
+    u = np.random.default_rng(1).random((300, 400))
+    agree(kernel(copy.copy(u), 9), exchanged(u, 9))
