@@ -49,7 +49,7 @@ class Loops:
             return []
         least = int(condition.relation == "<")
         room = interval_of(facts.simplify(condition.right - condition.left, self.active), self.active, facts.known)
-        found = []
+        found: list[tuple[bool, Condition]] = []
         if room.low is not None and not self.among(room.low):
             found.append((True, Condition("<=", least, room.low)))
         if room.high is not None and not self.among(room.high):
