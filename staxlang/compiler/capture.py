@@ -133,12 +133,12 @@ class GraphRecorder:
 
     def loop(
         self, since: tuple[int, int], parameters: list[Node], before: list[Node], after: list[Node],
-        index: str, extent: Size | None, conditional: bool, span: Span | None,
+        index: str, extent: Size | None, conditional: bool, span: Span | None, moves: tuple[int, ...] = (),
     ) -> tuple[Node, ...]:  # fmt: skip
         checks = tuple(list(self._checks)[since[1] :])
         body = kept_loops.Body(tuple(parameters), tuple(before), tuple(after), checks)
         facts = NO_FACTS if self._facts is None else self._facts()
-        nodes = kept_loops.loop_nodes(self.interner, body, index, extent, conditional, facts, span)
+        nodes = kept_loops.loop_nodes(self.interner, body, index, extent, conditional, facts, span, moves)
         for held, count in ((self.recorded, since[0]), (self._checks, since[1])):
             for node in list(held)[count:]:
                 del held[node]
@@ -244,7 +244,7 @@ class _RegionRecorder:
 
     def loop(
         self, since: tuple[int, int], parameters: list[Node], before: list[Node], after: list[Node],
-        index: str, extent: Size | None, conditional: bool, span: Span | None,
+        index: str, extent: Size | None, conditional: bool, span: Span | None, moves: tuple[int, ...] = (),
     ) -> tuple[Node, ...]:  # fmt: skip
         raise GraphError("a composite's body cannot hold a loop")
 

@@ -6,6 +6,9 @@ The first `carried` operands are what the carried values are before the first ro
 region has a parameter for each operand, and gives the carried values after a round. Its body may speak of the symbol `index`, which counts
 rounds from 0. There are `extent` rounds, or, `conditional`, as many as begin with a true first carried value (a 0-d bool); both, where
 `extent` is no None. The node is the `result`-th carried value after the last round; nodes that differ in `result` only are one loop.
+
+With `moves`, values go round in the memory that they begin in: value k of the next round is in the memory that value `moves[k]` has now,
+and the results are what each memory holds after the last one.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ class Body(NamedTuple):
 
 
 def loop_nodes(
-    interner: Interner, body: Body, index: str, extent: Size | None, conditional: bool, facts: Facts, span: Span | None
+    interner: Interner, body: Body, index: str, extent: Size | None, conditional: bool, facts: Facts, span: Span | None,
+    moves: tuple[int, ...] = (),
 ) -> tuple[Node, ...]:
     """The values after the loop, one for each carried value."""
     roots = (*body.after, *body.checks)
@@ -72,17 +76,19 @@ def loop_nodes(
     count = len(body.after)
     parameters = (*body.parameters, *invariant.values())
     region = Graph(interner, parameters, tuple(results[:count]), facts=_inner_facts(facts, index, extent), checks=tuple(results[count:]))
-    return with_region(interner, (*body.before, *invariant), region, index, extent, conditional, span)
+    return with_region(interner, (*body.before, *invariant), region, index, extent, conditional, span, moves)
 
 
 def with_region(
     interner: Interner, operands: tuple[Node, ...], region: Graph, index: str, extent: Size | None, conditional: bool,
-    span: Span | None = None,
+    span: Span | None = None, moves: tuple[int, ...] = (),
 ) -> tuple[Node, ...]:  # fmt: skip
     """The nodes of a loop, one for each carried value."""
     attributes: dict[str, Any] = {
         "region": region, "index": index, "extent": extent, "carried": len(region.outputs), "conditional": conditional,
     }  # fmt: skip
+    if moves != tuple(range(len(moves))):
+        attributes["moves"] = moves
     return tuple([
         interner.make("loop", operands, plain(made.type), span, result=number, **attributes) for number, made in enumerate(region.outputs)
     ])
@@ -140,7 +146,12 @@ def _in_sizes(sizes: Sequence[Size], name: str) -> bool:
 
 def loop_key(node: Node) -> Any:
     """What the nodes of one loop have in common."""
-    return node.operands, node["region"], node["index"], node["extent"], node["conditional"]
+    return node.operands, node["region"], node["index"], node["extent"], node["conditional"], node.get("moves", ())
+
+
+def moves_of(node: Node) -> tuple[int, ...]:
+    """Of each carried value, in whose memory it is in the next round."""
+    return node.get("moves") or tuple(range(node["carried"]))
 
 
 def loops_of(order: Iterable[Node]) -> dict[Any, list[Node]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from staxlang.base.sizes import evaluate
 from staxlang.compiler.graph import Graph
-from staxlang.compiler.kept_loops import loop_key
+from staxlang.compiler.kept_loops import loop_key, moves_of
 from staxlang.compiler.node import Node
 
 
@@ -22,6 +22,8 @@ def loop_result(run: Any, node: Node, operands: Sequence[Any], start: Callable[[
         region: Graph = node["region"]
         carried: int = node["carried"]
         state = [np.array(operand) for operand in operands[:carried]]
+        moves = moves_of(node)
+        memory = tuple(range(carried))  # of each value: in whose memory it is
         extent = None if node["extent"] is None else evaluate(node["extent"], run.sizes)
         for number in count():
             if (extent is not None and number >= extent) or (node["conditional"] and not state[0]):
@@ -30,5 +32,6 @@ def loop_result(run: Any, node: Node, operands: Sequence[Any], start: Callable[[
             inner.declared.update(run.declared)
             values = inner.compute(region, [*state, *operands[carried:]])
             state = [np.array(values[made], made.type.dtype.numpy) for made in region.outputs]
-        run.called[key] = tuple(state)
+            memory = tuple([memory[place] for place in moves])
+        run.called[key] = tuple([state[memory.index(place)] for place in range(carried)])
     return run.called[key][node["result"]]

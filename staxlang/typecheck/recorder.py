@@ -79,11 +79,12 @@ class Recorder(Protocol):
 
     def loop(
         self, since: tuple[int, int], parameters: list[Handle], before: list[Handle], after: list[Handle],
-        index: str, extent: Size | None, conditional: bool, span: Span | None,
+        index: str, extent: Size | None, conditional: bool, span: Span | None, moves: tuple[int, ...] = (),
     ) -> tuple[Handle, ...]:  # fmt: skip
         """What has been recorded since was a round of a loop, for any round: `parameters` are the values that it carries, as a round
         finds them, `after` as it leaves them, `before` as they are before the loop. Rounds are counted by the symbol `index`, up to
-        `extent`, or, `conditional`, until the first value is false. Gives the values after the loop."""
+        `extent`, or, `conditional`, until the first value is false. Gives the values after the loop; where some of them change memory
+        from round to round (each number of `moves` tells into whose), what each memory holds."""
         ...
 
     def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> bool | int | float | complex | None:
@@ -138,7 +139,7 @@ class TypeRecorder:
 
     def loop(
         self, since: tuple[int, int], parameters: list[Handle], before: list[Handle], after: list[Handle],
-        index: str, extent: Size | None, conditional: bool, span: Span | None,
+        index: str, extent: Size | None, conditional: bool, span: Span | None, moves: tuple[int, ...] = (),
     ) -> tuple[Handle, ...]:  # fmt: skip
         return tuple(after)
 

@@ -189,3 +189,136 @@ def test_large_arrays_change_places_on_several_threads():
     kernel = stax.kernel(exchanged)
     u = np.random.default_rng(1).random((300, 400))
     agree(kernel(copy.copy(u), 9), exchanged(u, 9))
+
+
+# ---- arguments that are exchanged, and written under the name that stands for them -------------------------------------
+
+
+def with_a_local_array(x, n):
+    z = np.zeros_like(x)
+    for i in range(n):
+        x[i % 5] = z[0] + i
+        x, z = z, x
+    return x, z
+
+
+def swept_in_turn(u, v, n):
+    for _ in range(n):
+        v[1:-1] = (u[:-2] + u[2:]) * 0.5
+        u, v = v, u
+    return u
+
+
+def three_arguments(u, v, w, n):
+    for i in range(n):
+        v[1:] = u[:-1] + w[1:] * 0.1
+        w[3] = i
+        u, v, w = v, w, u
+    u[0] = 77
+    return u.sum(), v
+
+
+def as_long_as(u, v, n):
+    rounds = 0
+    while u[5] < n:
+        v[:] = u + 1
+        u, v = v, u
+        rounds += 1
+    v[2] = 5
+    return rounds
+
+
+def only_read(u, v, n):
+    s = 0.0
+    for i in range(n):
+        s += u[i % 7] * 0.5
+        u, v = v, u
+    return s, u, v
+
+
+def with_a_third_name(u, v, n):
+    t = u
+    for i in range(n):
+        t[0] += 1
+        v[i % 3] = 2
+        u, v = v, u
+    return u, v
+
+
+def in_a_loop(u, v, n):
+    for i in range(n):
+        for j in range(i % 4):
+            v[j % 9] = u[j % 5] + 1
+            u, v = v, u
+        u[0] -= 1
+    return u, v
+
+
+def left_and_written(u, v, n):
+    for i in range(n):
+        v[1:] = u[:-1]
+        u, v = v, u
+        if u[4] > 1 + 0.5 * i:
+            break
+    else:
+        v[3] = 9
+    v[7] = u[4]
+    return u
+
+
+def returned_from_within(u, v, n):
+    for i in range(n):
+        v[1:-1] = u[2:] * 0.5
+        if i > 5:
+            return u, v
+        u, v = v, u
+    return v, u
+
+
+ARGUMENTS = [
+    with_a_local_array, swept_in_turn, three_arguments, as_long_as, only_read, with_a_third_name, in_a_loop, left_and_written,
+    returned_from_within,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ARGUMENTS, ids=lambda one: one.__name__)
+def test_arguments_are_exchanged(function):
+    """Each array holds in the end what it holds in NumPy, whichever name it was written under."""
+    kernel = stax.kernel(function)
+    count = function.__code__.co_argcount - 1
+    for n in (9, 10, 12, 2):
+        theirs, ours = [[X * (k + 1) for k in range(count)] for _ in range(2)]
+        agree(kernel(*ours, n), function(*theirs, n))
+        agree(ours, theirs)
+    assert kernel.stats().route == "native"
+    if function not in (with_a_third_name, in_a_loop, returned_from_within):
+        assert kernel.stats().versions == 1
+
+
+@pytest.mark.parametrize("function", [with_a_local_array, swept_in_turn])
+def test_exchanged_arguments_are_not_copied(function):
+    arrays = [X.copy() for _ in range(function.__code__.co_argcount - 1)]
+    report = stax.kernel(function).explain(*arrays, 40)
+    (loop,) = [one for one in report.kernels if one.name == "loop"]
+    assert not report.copies and loop.bytes <= 40 * 2 * BYTES
+
+
+def test_a_read_only_argument_may_not_be_written_under_another_name():
+    kernel = stax.kernel(swept_in_turn)
+    u, v = X.copy(), X.copy()
+    u.flags.writeable = False
+    with pytest.raises(ValueError, match=r"read-only|overwrite"):
+        kernel(u, v, 4)
+
+
+def test_exchanged_arguments_by_every_engine():
+    kernel = stax.kernel(three_arguments)
+    for n in (6, 7, 8):
+        wanted, first, second = [[X * (k + 1) for k in range(3)] for _ in range(3)]
+        version = kernel._dispatcher.version_for((*map(np.copy, wanted), n), {})
+        shown, sizes = Shown(kernel, version), {"n": n}
+        want = list(map(np.asarray, run_graph(version.source.graph, wanted, [], sizes)))
+        space = {}
+        exec(compile(to_python(shown.stages.schedule), "<loops>", "exec"), space)
+        agree((list(map(np.asarray, space["program"](first, [n], sizes))), first), (want, wanted))
+        agree((list(map(np.asarray, execute(shown.stages.schedule, second, [n], sizes))), second), (want, wanted))

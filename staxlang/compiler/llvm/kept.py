@@ -53,7 +53,7 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
         f.forget(module.root(module.buffers[view.buffer]))
     for name in movers(step):
         f.sizes.pop(("base", name), None)
-    if step["settled"]:
+    if step["settled"] or step["homes"]:
         _settle(f, step)
 
 

@@ -110,7 +110,7 @@ class _Machine:
                     self.memory[name] = self._garbage(buffer)
             self.run(step["body"])
             self.memory.update({name: self.memory[source] for name, source in step["moves"]})
-        if step["settled"]:
+        if step["settled"] or step["homes"]:
             settle([own[name] for name in step["settled"]], [self.memory[name] for name in step["settled"]])
             self.memory.update(own)
 

@@ -51,7 +51,7 @@ def schedule_loop(step: LibraryCall, schedule: Callable[[LoopProgram, Callable[[
     size = most(inner.arena_bytes, step["index"], step["extent"])
     ex.buffers[scratch] = Buffer(scratch, U8, (size,), (1,), "temporary")
     changed: dict[str, object] = {"body": inner}
-    if all(ex.buffers[name].role == "temporary" for name in movers(step)):
+    if not step["homes"] and all(ex.buffers[name].role == "temporary" for name in movers(step)):
         changed["settled"] = ()  # nobody but steps of this program looks for them
     attributes = tuple([(key, changed.get(key, value)) for key, value in step.attributes])
     return LibraryCall("loop", (*step.outs, BufferView(scratch, (size,), (1,))), step.operands, attributes)

@@ -195,8 +195,10 @@ class _Printer:
         self.line(1, f"{names} = {sources}" if names else "pass")
         outer += ["    " + line for line in self.lines]
         self.lines = outer
-        if step["settled"]:
-            self.line(1, f"meaning.settle({own}, [{names}])")
+        if step["settled"] or step["homes"]:
+            settled = [self.buffer(name) for name in step["settled"]]
+            places = [f"{own}[{names.split(', ').index(name)}]" for name in settled]
+            self.line(1, f"meaning.settle([{', '.join(places)}], [{', '.join(settled)}])")
             self.line(1, f"{names} = {own}")
 
     def buffer(self, name: str) -> str:

@@ -163,7 +163,7 @@ def _renamed_call(step: LibraryCall, buffer: str, target: str, ex: Expressions) 
         changed = {
             "body": body, "go": target if step["go"] == buffer else step["go"],
             "moves": tuple([(target if one == buffer else one, target if other == buffer else other) for one, other in step["moves"]]),
-            "settled": tuple([target if one == buffer else one for one in step["settled"]]),
+            **{key: tuple([target if one == buffer else one for one in step[key]]) for key in ("settled", "homes")},
         }  # fmt: skip
         attributes = tuple([(key, changed.get(key, value)) for key, value in step.attributes])
     return LibraryCall(step.kind, tuple(map(view, step.outs)), tuple(map(view, step.operands)), attributes)

@@ -37,8 +37,11 @@ class Spare(NamedTuple):
 class Places:
     """Which values of a round are made over older states of what the loop carries, and what has to be made before them."""
 
-    def __init__(self, outer: Lowering, inner: Lowering, region: Graph, order: list[Node], places: list[str]) -> None:
+    def __init__(
+        self, outer: Lowering, inner: Lowering, region: Graph, order: list[Node], places: list[str], fixed: dict[int, int]
+    ) -> None:
         self.outer, self.inner, self.region, self.places = outer, inner, region, places
+        self.fixed = fixed  # of values that move as the program says: in whose buffer they go on
         self.readers = users(order)
         self.first: dict[Any, tuple[Node, ...]] = {}  # of a node that writes over a value (or a loop): what else reads that
         self.homes: dict[Node, str] = {}
@@ -56,8 +59,11 @@ class Places:
         """Settles where each value is made that need not be copied."""
         given = list(self.region.inputs[: len(self.places)])
         made = self.region.outputs
+        for number, other in self.fixed.items():
+            if made[number] is given[other] or not self._claim(number, other):
+                self._take(number, self.places[other])
         for number, node in enumerate(made):
-            if node is given[number]:
+            if node is given[number] and number not in self.claims:
                 self._take(number, self.places[number])
         for number, node in enumerate(made):
             if node in given and self._changes(number, given.index(node)):
@@ -101,7 +107,9 @@ class Places:
         """Whether a value may go on in the buffer of another one, which nobody has taken."""
         if number in self.claims or self.places[other] in self.taken:
             return False
-        return other == number or (_is_large(self._buffer(number)) and _alike(self._buffer(number), self._buffer(other)))
+        if other == number or self.fixed.get(number) == other:
+            return True
+        return _is_large(self._buffer(number)) and _alike(self._buffer(number), self._buffer(other))
 
     def _add_spare(self, number: int, mirror: bool) -> str:
         like = self._buffer(number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from staxlang.compiler.graph import Graph, topological
-from staxlang.compiler.kept_loops import loop_key
+from staxlang.compiler.kept_loops import loop_key, moves_of
 from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import Buffer, BufferView, Definition, LibraryCall, LoopProgram
 from staxlang.compiler.lowering.exchanges import Places
@@ -28,7 +28,8 @@ def lower_loop(state: Lowering, node: Node, lower_all: LowerAll, settle: Callabl
     alive = {other["result"]: other for other in topological(state.graph.roots) if other.op == "loop" and loop_key(other) == loop_key(node)}
     held = [_home(state, node.operands[place], alive.get(place), region.outputs[place]) for place in range(carried)]
     read = [state.store(operand) for operand in node.operands[carried:]]
-    body, found = _round(state, region, held + read, carried, lower_all)
+    fixed = {place: other for place, other in enumerate(moves_of(node)) if place != other}
+    body, found = _round(state, region, held + read, carried, lower_all, fixed)
     spares = [spare.buffer for spare in found.spares]
     for spare in found.spares:
         if spare.mirror:
@@ -41,10 +42,10 @@ def lower_loop(state: Lowering, node: Node, lower_all: LowerAll, settle: Callabl
     for name in free:  # made by the round, for itself
         body.buffers[name] = state.buffers.pop(name)
     views = tuple([BufferView(one.name, one.shape, one.strides) for one in buffers])
-    moves = found.moves()
+    moves, homes = found.moves(), tuple([held[place] for place in fixed])
     attributes = (
         ("body", body), ("index", node["index"]), ("extent", node["extent"]), ("go", held[0] if node["conditional"] else None),
-        ("moves", moves), ("settled", tuple([name for name, _ in moves if name not in spares])),
+        ("moves", moves), ("settled", tuple([name for name, _ in moves if name not in (*spares, *homes)])), ("homes", homes),
     )  # fmt: skip
     state.steps.append(LibraryCall("loop", views[: carried + len(spares)], views, attributes))
     for place, other in alive.items():
@@ -63,12 +64,14 @@ def _home(state: Lowering, before: Node, after: Node | None, made: Node) -> str:
     return name
 
 
-def _round(state: Lowering, region: Graph, places: list[str], carried: int, lower_all: LowerAll) -> tuple[LoopProgram, Places]:
+def _round(
+    state: Lowering, region: Graph, places: list[str], carried: int, lower_all: LowerAll, fixed: dict[int, int]
+) -> tuple[LoopProgram, Places]:
     """The program of one round; its steps write the carried buffers, and where each value of the next round is."""
     inner = Lowering(region)
     inner.interner, inner.buffers, inner.counts = state.interner, state.buffers, state.counts
     inner.stored = dict(zip(region.inputs, places, strict=True))
-    found = Places(state, inner, region, evaluation_order(region.roots), places[:carried])
+    found = Places(state, inner, region, evaluation_order(region.roots), places[:carried], fixed)
     found.find()
     spares = [spare.buffer for spare in found.spares]
     inner.carried = frozenset((*places[:carried], *spares))

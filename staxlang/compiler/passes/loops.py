@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from staxlang.compiler.graph import Graph, inherit_spans, rebuild, topological
-from staxlang.compiler.kept_loops import loops_of, mapped_regions, with_region
+from staxlang.compiler.kept_loops import loops_of, mapped_regions, moves_of, with_region
 from staxlang.compiler.node import Node
 
 Optimize = Callable[[Graph], Graph]
@@ -27,8 +27,10 @@ def _pruned(graph: Graph, nodes: list[Node], optimize: Optimize) -> tuple[Node, 
     """For each carried value the node that takes the place of the loop's result; of those that nobody reads any."""
     first = nodes[0]
     region = optimize(first["region"])
-    needed = _needed(region, {node["result"] for node in nodes}, first["conditional"])
-    constant = {place for place in needed if region.outputs[place] is region.inputs[place] and (place or not first["conditional"])}
+    moves = moves_of(first)
+    needed = _needed(region, {node["result"] for node in nodes}, first["conditional"], moves)
+    same = {place for place in needed if region.outputs[place] is region.inputs[place] and moves[place] == place}
+    constant = same - {0} if first["conditional"] else same
     carried = [place for place in range(first["carried"]) if place in needed - constant]
     roots = (*[region.outputs[place] for place in carried], *region.checks)
     used = frozenset(topological(roots))
@@ -49,14 +51,15 @@ def _pruned(graph: Graph, nodes: list[Node], optimize: Optimize) -> tuple[Node, 
         pending=(),
     )
     operands = tuple([first.operands[place] for place in order])
-    results = with_region(interner, operands, inner, first["index"], first["extent"], first["conditional"])
+    places = {place: number for number, place in enumerate(carried)}
+    moved = tuple([places[moves[place]] for place in carried])
+    results = with_region(interner, operands, inner, first["index"], first["extent"], first["conditional"], moves=moved)
     for result in results:
         inherit_spans(first, result, interner)
-    places = {place: number for number, place in enumerate(carried)}
     return tuple([results[places[place]] if place in places else first.operands[place] for place in range(first["carried"])])
 
 
-def _needed(region: Graph, results: set[int], conditional: bool) -> set[int]:
+def _needed(region: Graph, results: set[int], conditional: bool, moves: tuple[int, ...]) -> set[int]:
     """The carried values that results, checks and the loop's own condition depend on, from round to round."""
     places = {one: place for place, one in enumerate(region.inputs)}
     carried = len(region.outputs)
@@ -67,5 +70,6 @@ def _needed(region: Graph, results: set[int], conditional: bool) -> set[int]:
         place = waiting.pop()
         if place not in needed:
             needed.add(place)
+            waiting.append(moves[place])
             waiting += [places[one] for one in topological((region.outputs[place],)) if places.get(one, carried) < carried]
     return needed

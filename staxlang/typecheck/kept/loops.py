@@ -305,6 +305,8 @@ def _go_on(frame: Frame, call: CallContext, outcome: Outcome, otherwise: tuple[A
             context.branches.lost[(id(frame.owner), name)] = None
         else:
             frame.locals[name] = value
+    for name, make in outcome.turned.items():
+        frame.locals[name] = make()
     live = context.branches.live
     if outcome.endless and outcome.broken is None and outcome.returned is not None and live is None:
         frame.owner.returned = outcome.value

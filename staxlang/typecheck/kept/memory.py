@@ -24,16 +24,17 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
     """Raises Unfit where carrying values alone would lose a write that another name sees."""
     names = [name for name, carry in trial.attempt.carries.items() if isinstance(carry, Held) and not carry.scalar]
     own = {start[name].storage: name for name in names if type(start.get(name)) is ArrayValue}
+    turns = trial.attempt.turns
     for name in names:  # a name may be left with what another one was before the loop
         held = _storage(trial.frame.locals.get(name))
-        if held is not None and held in own and not is_private(trial.frame, trial.attempt.before[own[held]]):
+        if held is not None and held in own and name not in turns and not is_private(trial.frame, trial.attempt.before[own[held]]):
             raise Unfit(f"`{own[held]}` and `{name}` exchange arrays that are known elsewhere", peel=True)
     for name in names:
         first = _storage(trial.attempt.before[name])
         if first in trial.journal and first.handle is not trial.parameters.get(first):
             raise Unfit(f"`{name}` is another name of an array that the first round writes", peel=True)
     for name in _written_in_time(trial, names, start):
-        if not is_private(trial.frame, trial.attempt.before[name]):
+        if name not in turns and not is_private(trial.frame, trial.attempt.before[name]):
             raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
     ends: dict[Storage, str] = {}
     for name in names:

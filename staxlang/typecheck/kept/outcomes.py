@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from staxlang.base.dtypes import BOOL
+from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Condition, Size, substitute
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, branches
@@ -16,6 +16,7 @@ from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.frames import BREAK, Frame, Signal
 from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
 from staxlang.typecheck.kept.memory import is_private, known_elsewhere
+from staxlang.typecheck.kept.turns import COUNT, is_written, turned
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
 from staxlang.typecheck.values import ArrayValue, StaticValue, Storage, Value, size_value
@@ -49,11 +50,12 @@ class Plan:
 class Outcome:
     """What a loop comes to: of storages and names their values after it; whether a `break` has ended it, whether a `return` has."""
 
-    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "value")
+    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "turned", "value")
 
     def __init__(self) -> None:
         self.storages: list[tuple[Storage, Handle]] = []
         self.names: dict[str, Value | None] = {}
+        self.turned: dict[str, Callable[[], Value]] = {}  # names that stand for one of several arrays, once these hold what they hold then
         self.broken: ArrayValue | None = None
         self.endless = False  # nothing but a `break` or a `return` ends it
         self.returned: ArrayValue | None = None
@@ -72,6 +74,7 @@ class Recording:
 
     def outcome(self, start: dict[str, Value], ways: int) -> Outcome:
         frame, call, context, attempt = self.frame, self.call, self.context, self.attempt
+        self.start = start
         outcome = Outcome()
         outcome.nodes, outcome.arrays = context.recorder.measure(self.trial.token)
         self._note_reads()
@@ -87,7 +90,11 @@ class Recording:
             first, following = self._go(go, broken, returned)
             carried.append((first, self.trial.parameter("go", BOOLEAN), following))
             setters.append(lambda handle: None)
+        places: dict[str, int] = {}
+        turned = {attempt.before[name].storage for name in attempt.turns}
         for storage in attempt.storages:
+            if storage in turned:
+                continue
             carried.append((self.trial.journal[storage], self.trial.parameters[storage], storage.handle))
             setters.append(lambda handle, storage=storage: outcome.storages.append((storage, handle)))
         for name, carry in attempt.carries.items():
@@ -95,8 +102,10 @@ class Recording:
                 continue
             if name not in ended:
                 raise Unfit(f"`{name}` is of another type, or has no value, on one side of a branch")
+            places[name] = len(carried)
             carried.append((self.trial.starts[name], self.trial.parameters[name], handle_of(call, carry, ended[name])))
-            setters.append(self._setter(outcome, name, carry, ended[name]))
+            turning = name in attempt.turns
+            setters.append(self._turn(outcome, name, start) if turning else self._setter(outcome, name, carry, ended[name]))
         for key, after, set_ in self._left_behind(outcome, conditional):
             before = self.trial.starts.get(key) if isinstance(attempt.carries.get(key), Stepped) else self._old(key, after)
             initial = self._nothing(after) if before is None else before
@@ -109,15 +118,41 @@ class Recording:
                 setters.append(lambda handle, key=key: setattr(outcome, key, call.array(handle, BOOLEAN)))
         if returned is not None:
             self._carry_result(outcome, value, carried, setters)
+        self._meet_turns(outcome, carried, setters, conditional)
+        moves = list(range(len(carried)))
+        for name, other in attempt.turns.items():
+            moves[places[name]] = places[other]
         handles = context.recorder.loop(
             self.trial.token, [one[1] for one in carried], [one[0] for one in carried], [one[2] for one in carried],
-            str(self.plan.index), self.plan.extent, conditional, call.span,
+            str(self.plan.index), self.plan.extent, conditional, call.span, tuple(moves),
         )  # fmt: skip
         for handle, set_ in zip(handles, setters, strict=True):
             set_(handle)
         outcome.names.update(dict.fromkeys(attempt.temporary & attempt.before.keys() - ended.keys()))
         self._share(outcome, start, ended)
         return outcome
+
+    def _turn(self, outcome: Outcome, name: str, start: dict[str, Value]) -> Callable[[Handle], None]:
+        """What the memory holds that a name stood for before the loop."""
+        storage = self.attempt.before[name].storage
+        if not is_written(self.trial, name, start):
+            return lambda handle: None
+        return lambda handle: outcome.storages.append((storage, handle))
+
+    def _meet_turns(self, outcome: Outcome, carried: list[Any], setters: list[Callable[[Handle], None]], conditional: bool) -> None:
+        """Which array each name stands for after the loop that goes round; the rounds are counted where only the run knows them."""
+        attempt, call = self.attempt, self.call
+        if not attempt.turns:
+            return
+        count: list[Size | ArrayValue] = [] if conditional or self.plan.extent is None else [self.plan.extent]
+        if not count:
+            parameter = self.trial.parameter("rounds", COUNT)
+            following = call.pointwise("add", (call.array(parameter, COUNT), StaticValue(1)))
+            carried.append((call.constant(0, I64), parameter, call.handle(following)))
+            setters.append(lambda handle: count.append(call.array(handle, COUNT)))
+        before = {name: attempt.before[name] for name in attempt.turns}
+        for name in attempt.turns:
+            outcome.turned[name] = lambda name=name: turned(call, before, attempt.turns, name, count[0])
 
     def _share(self, outcome: Outcome, start: dict[str, Value], ended: dict[str, Value]) -> None:
         """Names that the last round has left with one array have one after the loop; a view of memory that is apart now is only read."""
@@ -182,7 +217,8 @@ class Recording:
 
     def _note_reads(self) -> None:
         """What a round reads of inputs, a later round reads after all writes of this one."""
-        written = {one.source.position for one in self.attempt.storages if one.source is not None}
+        unwritten = {self.attempt.before[name].storage for name in self.attempt.turns if not is_written(self.trial, name, self.start)}
+        written = {one.source.position for one in self.attempt.storages if one.source is not None and one not in unwritten}
         if written:
             read = self.context.recorder.inputs_since(self.trial.token) | written
             late = [(one, other) for one in sorted(read) for other in sorted(written) if one != other]

@@ -18,6 +18,7 @@ from staxlang.typecheck.kept.checkpoint import Checkpoint
 from staxlang.typecheck.kept.memory import check_memory, is_private
 from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
 from staxlang.typecheck.kept.scope import learned
+from staxlang.typecheck.kept.turns import check_turns, turns_of
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import ArrayValue, ScalarValue, SizeValue, Storage, Value, size_value, storage_mark
 
@@ -33,6 +34,7 @@ class Attempt:
         self.before = dict(plan.frame.locals)
         self.storages: dict[Storage, None] = {}
         self.carries: dict[str, Carry] = {}
+        self.turns: dict[str, str] = {}  # names that exchange arrays known elsewhere: whose array each has after a round
         self.loose = False  # the number of rounds has been found from the condition, wrongly
         self.temporary: set[str] = set(plan.targets)  # bound before, but a round binds them before it reads them
         for name in sorted((plan.bound - plan.targets) & self.before.keys()):
@@ -122,6 +124,12 @@ class Trial:
         _containers_unchanged(containers, snapshot(frame))
         if self._changed(start, dict(frame.locals)):
             return None
+        turns = turns_of(self, start)
+        if turns != self.attempt.turns:
+            self.attempt.turns = turns
+            self.attempt.storages.update(dict.fromkeys([self.attempt.before[name].storage for name in turns]))
+            return None
+        check_turns(self, start)
         check_memory(self, start)
         return Recording(self).outcome(start, ways)
 
