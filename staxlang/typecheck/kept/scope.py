@@ -44,16 +44,22 @@ class Loops:
         return answer
 
     def sufficient(self, condition: Condition, facts: Facts) -> list[tuple[bool, Condition]]:
-        """Conditions on the call's own sizes from which follows that an order holds in every round (True), or in none (False)."""
-        if condition.relation not in ("<", "<=") or not (self.among(condition.left) or self.among(condition.right)):
+        """Conditions on the call's own sizes from which follows that one holds in every round (True), or in none (False)."""
+        if not (self.among(condition.left) or self.among(condition.right)):
             return []
-        least = int(condition.relation == "<")
-        room = interval_of(facts.simplify(condition.right - condition.left, self.active), self.active, facts.known)
+        relation, room = condition.relation, facts.simplify(condition.right - condition.left, self.active)
+        if not self.among(room):  # the rounds play no part in it
+            exact = Condition(relation, 0, room)
+            return [(True, exact), (False, exact.negation)]
+        if relation not in ("<", "<="):
+            return []
+        least = int(relation == "<")
+        range_of_room = interval_of(room, self.active, facts.known)
         found: list[tuple[bool, Condition]] = []
-        if room.low is not None and not self.among(room.low):
-            found.append((True, Condition("<=", least, room.low)))
-        if room.high is not None and not self.among(room.high):
-            found.append((False, Condition("<", room.high, least)))
+        if range_of_room.low is not None and not self.among(range_of_room.low):
+            found.append((True, Condition("<=", least, range_of_room.low)))
+        if range_of_room.high is not None and not self.among(range_of_room.high):
+            found.append((False, Condition("<", range_of_room.high, least)))
         return found
 
 
