@@ -260,7 +260,12 @@ def _zipped(call: CallContext, args: Arguments, kwargs: Keywords) -> list[Value]
 
 def _reversed(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "reversed", 1, 1)
-    return IteratorValue(items(call, args[0], call.text(0))[::-1], "reversed")
+
+    def turned() -> list[Value]:
+        return items(call, args[0], call.text(0))[::-1]
+
+    stays = type(args[0]) is not IteratorValue and _may_stay(call, args)
+    return IteratorValue(turned, "reversed", tuple(args)) if stays else IteratorValue(turned(), "reversed")
 
 
 def _map(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:

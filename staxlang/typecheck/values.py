@@ -173,8 +173,9 @@ class SliceValue:
 
 
 class IteratorValue:
-    """A one-pass iterator (enumerate, zip, map, generator expressions): its remaining items. `source`: what an `enumerate` or a `zip` that
-    nobody has taken from goes over (before it the number that counting begins with), where a loop can go over it without its items."""
+    """A one-pass iterator (enumerate, zip, map, generator expressions): its remaining items. `source`: what an `enumerate`, `zip` or
+    `reversed` that nobody has taken from goes over (before it the number that an `enumerate` begins with), where a loop can go over it
+    without its items."""
 
     __slots__ = ("_items", "kind", "source")
 

@@ -1,6 +1,7 @@
 """What is proved of all rounds from the call's own sizes: guards on them, not on the rounds."""
 
 import numpy as np
+import pytest
 
 import staxlang as stax
 
@@ -40,3 +41,62 @@ def test_another_order_of_the_sizes_is_another_version():
     for n, columns, length in ((5, 5, 5), (9, 9, 9), (9, 20, 12), (9, 8, 8), (12, 20, 11), (30, 31, 32)):
         a, b = draw.normal(size=(n, columns)), draw.normal(size=length)
         np.testing.assert_allclose(kernel(a, b), lower_times(a, b), rtol=1e-12)
+
+
+def thomas(lower, diagonal, upper, right):
+    n = diagonal.size
+    c, d = np.zeros(n), np.zeros(n)
+    c[0], d[0] = upper[0] / diagonal[0], right[0] / diagonal[0]
+    for i in range(1, n):
+        pivot = diagonal[i] - lower[i] * c[i - 1]
+        c[i] = upper[i] / pivot
+        d[i] = (right[i] - lower[i] * d[i - 1]) / pivot
+    for i in reversed(range(n - 1)):
+        d[i] -= c[i] * d[i + 1]
+    return d
+
+
+def trmm(a, b):
+    for i in range(b.shape[0]):
+        b[i, :] += a[i + 1 :, i] @ b[i + 1 :, :]
+    return b
+
+
+def backwards(x):
+    out = np.zeros(len(x))
+    s = 0.0
+    for k, row in enumerate(reversed(x)):
+        s = 0.5 * s + row.max() * k
+        out[k] = s
+    return out
+
+
+def test_places_of_arrays_of_one_length():
+    """Four arrays: that the places of a round are inside follows from the order of their lengths; none is tested when it runs."""
+    kernel = stax.kernel(thomas)
+    draw = np.random.default_rng(1)
+    for n in (12, 90, 35):
+        given = draw.normal(size=n), 5 + draw.normal(size=n), draw.normal(size=n), draw.normal(size=n)
+        np.testing.assert_allclose(kernel(*given), thomas(*given), rtol=1e-12)
+    assert kernel.stats().compilations == 2
+    assert "assert_index" not in str(kernel.show("graph", *given))
+    with pytest.raises(IndexError):
+        kernel(given[0][:-2], *given[1:])
+
+
+def test_sizes_in_which_the_rounds_cancel():
+    kernel = stax.kernel(trmm)
+    draw = np.random.default_rng(2)
+    for n in (8, 120, 75):
+        a, b = draw.normal(size=(n, n)), draw.normal(size=(n, n + 2))
+        np.testing.assert_allclose(kernel(a, b.copy()), trmm(a, b.copy()), rtol=1e-9)
+    assert kernel.stats().compilations == 2
+    assert str(kernel.show("graph", a, b)).count("= loop(") == 1
+
+
+def test_reversed_stays():
+    kernel = stax.kernel(backwards)
+    for n in (3, 50, 200):
+        x = np.random.default_rng(n).normal(size=(n, 4))
+        np.testing.assert_allclose(kernel(x), backwards(x), rtol=1e-12)
+    assert kernel.stats().compilations == 2

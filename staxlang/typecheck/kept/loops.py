@@ -68,8 +68,11 @@ def walk_of(call: CallContext, value: Value) -> Walk | None:
 
 
 def _joint_walk(call: CallContext, value: IteratorValue) -> Walk | None:
-    """What `enumerate` and `zip` go over: a tuple in each round, until the shortest part ends."""
+    """What `enumerate` and `zip` go over: a tuple in each round, until the shortest part ends; `reversed` begins with the last one."""
     source: tuple[Value, ...] = value.source or ()
+    if value.kind == "reversed":
+        walk = walk_of(call, source[0])
+        return None if walk is None else Walk(walk.extent, lambda number: walk.item(walk.extent - 1 - number))
     numbered = value.kind == "enumerate"
     walks = [walk_of(call, part) for part in source[numbered:]]
     known = [walk for walk in walks if walk is not None]

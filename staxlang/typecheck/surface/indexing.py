@@ -287,16 +287,12 @@ def index_in_loop(call: CallContext, entry: SizeValue | ScalarValue, extent: Siz
         return IndexArray(call.to_array(entry, I64))
     if not context.loops.among(place):
         return integer_index(call, place, extent, axis)
-    inside = _holds(call, Condition("<=", 0, place)) and _holds(call, Condition("<", place, extent))
-    if inside:
+    why = f"the index {call.describe(entry)}"
+    if call.decide(Condition("<=", 0, place), why) and call.decide(Condition("<", place, extent), why):
         return place
-    if _holds(call, Condition("<", place, 0)) and _holds(call, Condition("<=", 0, place + extent)):
+    if call.decide(Condition("<", place, 0), why) and call.decide(Condition("<=", 0, place + extent), why):
         return place + extent
     return IndexArray(call.array(call.size_handle(place), TensorType(I64, ())))
-
-
-def _holds(call: CallContext, condition: Condition) -> bool:
-    return call.context.loops.decide(condition, call.context.facts) is True
 
 
 def _index_text(call: CallContext, index: Size) -> str:
