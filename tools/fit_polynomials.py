@@ -111,14 +111,12 @@ def fits():
     b = safe(lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / (z * mp.sqrt(z)), mpf(1) / 6)
     yield "ASIN_F32", *fitted(b, lambda z: z, mpf("1e-9"), mpf("0.25001"), 5, f32)
     yield "ASIN_F64", *fitted(b, lambda z: z, mpf("1e-9"), mpf("0.25001"), 12, f64)
-    # erf x = x (1 + E(x^2)) below the switch; above it erf x = 1 - 2^p(x), p fitted to log2(erfc x), weighted by erfc
+    # erf x = x (1 + E(x^2)) below the switch; above it erf x = 1 - p(x)^4
     e = safe(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1)
     yield "ERF_INNER_F32", *fitted(e, lambda z: mpf(1), mpf("1e-9"), mpf("0.9277") ** 2, 5, f32)
-    outer = lambda x: mp.log(mp.erfc(x), 2)
-    yield "ERF_OUTER_F32", *fitted(outer, lambda x: mp.erfc(x), mpf("0.9277"), mpf("4.0"), 6, f32)
+    outer = lambda x: mp.erfc(x) ** mpf("0.25")
+    yield "ERF_OUTER_F32", *fitted(outer, lambda x: 4 * outer(x) ** 3, mpf("0.9277"), mpf("4.0"), 8, f32)
     yield "ERF_INNER_F64", *fitted(e, lambda z: mpf(1), mpf("1e-9"), mpf(1), 11, f64)
-    two = lambda r: mp.mpf(2) ** r
-    yield "EXP2_SHORT_F32", *fitted(two, lambda r: mpf(1), -mpf("0.5001"), mpf("0.5001"), 5, f32)
     # f64: erfc x = exp(-x^2) h(t) / (1 + 2x), t = (x - 2) / (x + 2), x >= 1/2: h is nearly constant, so that its sum does not cancel
     back = lambda t: 2 * (1 + t) / (1 - t)
     h = lambda t: mp.erfc(back(t)) * mp.exp(back(t) ** 2) * (1 + 2 * back(t))

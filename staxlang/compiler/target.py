@@ -23,6 +23,11 @@ class Target:
     streaming_bytes: int = 16 << 20  # outputs at least this large bypass the caches
     parallel_work: int = 1 << 18  # a kernel with at least this much `work` is given to the thread pool
 
+    @property
+    def registers(self) -> int:
+        """Vector registers that code can name."""
+        return 16 if self.triple.startswith("x86_64") and self.vector_bytes < 64 else 32
+
     def lanes(self, itemsize: int) -> int:
         """Elements of this size in one vector register (at least one)."""
         return max(1, self.vector_bytes // max(1, itemsize))

@@ -14,6 +14,7 @@ from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.forms import cast_form, fast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
+from staxlang.compiler.llvm.greatest import not_above
 from staxlang.compiler.llvm.types import element, number, splat
 from staxlang.compiler.loops.ir import Buffer
 from staxlang.compiler.node import Node
@@ -96,9 +97,16 @@ def _row(f: Function, node: Node) -> Value:
     special = SPECIAL_ROWS.get(node.op)
     if special is not None and any(operand.op == "const" for operand in node.operands):
         return special(f, node, operands)  # type: ignore[arg-type]
+    if node.op == "exp" and node.type in (F32, F64) and _never_above_zero(f, node.operands[0]):
+        return apply_row(f, "exp_nonpositive", operands, node.type)  # type: ignore[arg-type]
     if node.op == "divide" and shared_divisor(f, node, operands):  # type: ignore[arg-type]
         return divide(f, *operands)  # type: ignore[arg-type]
     return apply_row(f, node.op, operands, node.type)  # type: ignore[arg-type]
+
+
+def _never_above_zero(f: Function, node: Node) -> bool:
+    operands = [known(f, operand) for operand in node.operands]
+    return all(operands) and not_above(f, node, tuple(operands))  # type: ignore[arg-type]
 
 
 def _extreme_of_constant(f: Function, node: Node, operands: tuple[Value, ...]) -> Value:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base.dtypes import DType
+from staxlang.base.sizes import Size
 from staxlang.compiler.llvm.types import element, splat, vector
+from staxlang.compiler.node import Node
 
 if TYPE_CHECKING:
     from staxlang.compiler.llvm.module import Module
@@ -71,7 +73,10 @@ class Lanes:
 class Function:
     """A function's text being written. Loop indices, locals and sizes that are in reach; values by node, for reuse."""
 
-    __slots__ = ("count", "entry", "guard", "guarded", "indices", "lanes", "locals", "memo", "module", "part", "scopes", "sizes")
+    __slots__ = (
+        "count", "entry", "greatest", "guard", "guarded", "indices", "lanes", "locals", "memo", "module", "part", "ranges", "scopes",
+        "sizes",
+    )  # fmt: skip
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -81,7 +86,9 @@ class Function:
         self.memo: dict[object, Value] = {}
         self.sizes: dict[object, tuple[str, int]] = {}
         self.indices: dict[str, tuple[str, int]] = {}
+        self.ranges: dict[str, tuple[Size, Size]] = {}  # (start, extent) of the loop that an index belongs to
         self.locals: dict[str, list[Value]] = {}
+        self.greatest: dict[str, tuple[Node, tuple[tuple[str, Size, Size], ...]]] = {}  # see the module of that name
         self.lanes: Lanes | None = None
         self.part: Part | None = None
         self.guard: Value | None = None  # lanes (or, scalar, whether) the guarded loads may run

@@ -106,6 +106,7 @@ def emit_nest(f: Function, nest: Nest, bounds: tuple[str, str] | None = None) ->
     alone = vectors is not None and f.module.tail(nest) == "scalar"
     state = Reduction(accumulators, copies, lanes, f.level, nest, f.module.schedule.program.interner, alone, f.module.masks)
     own = {loop.index for loop in nest.loops}
+    f.ranges.update({loop.index: (loop.start, loop.extent) for loop in nest.loops})
     condition = None if bounds is not None else all_positive(f, [loop.extent for loop in nest.loops if not symbols_of(loop.extent) & own])
     results: Carried = state.empty(f.level, 1 if horizontal else lanes, 1 if horizontal else copies)
 

@@ -8,6 +8,7 @@ from staxlang.compiler.llvm import places, working
 from staxlang.compiler.llvm.blocks import Carried
 from staxlang.compiler.llvm.expressions import apply_row, evaluate, known
 from staxlang.compiler.llvm.function import Function, Part, Value
+from staxlang.compiler.llvm.greatest import note_greatest
 from staxlang.compiler.loops.ir import Accumulator, Nest
 from staxlang.compiler.node import Interner
 
@@ -62,7 +63,7 @@ class Reduction:
         self.accumulators = accumulators
         self.copies = copies
         self.alone = alone
-        self.loop = nest.loops[-1]
+        self.nest, self.loop = nest, nest.loops[-1]
         self.carried: Carried = []
         self.sizes: list[int] = []
         self.starts: list[int] = []
@@ -183,3 +184,5 @@ class Reduction:
                 for value in values:
                     value.varying = not horizontal
                 f.locals[name] = values
+            if horizontal and accumulator.kind == "max":
+                note_greatest(f, accumulator, self.nest, f.locals[accumulator.name][0])

@@ -210,7 +210,8 @@ def vector_shape(values: Sequence[Node], reductions: int, extent: Size, ex: Expr
             cost += ex.cost(node) - sum([ex.cost(operand) for operand in node.operands])
     width = target.lanes(widest)
     if reductions:
-        unroll = 4 if cost <= 12 and reductions == 1 else 2 if cost <= 30 and reductions <= 2 else 1
+        # Two copies of a costly body do not fit into 16 registers: their constants would be loaded again and again.
+        unroll = 4 if cost <= 12 and reductions == 1 else 2 if cost <= (30 if target.registers > 16 else 12) and reductions <= 2 else 1
     else:
         unroll = 2 if cost <= 6 else 1
     if isinstance(extent, int):

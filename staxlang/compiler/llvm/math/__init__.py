@@ -20,6 +20,7 @@ Form = tuple[Any, str]
 # Functions with a form of their own in both formats.
 DIRECT_ROWS: dict[str, Form] = {
     "exp": (exponential, "exp"),
+    "exp_nonpositive": (exponential, "exp_nonpositive"),
     "exp2": (exponential, "exp2"),
     "expm1": (exponential, "expm1"),
     "tanh": (exponential, "tanh"),

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 # Floats of this size have no fraction: 1.5 * 2^23 and 1.5 * 2^52, a half above their power of two for negative n.
 WHOLE_FROM = {32: 12582912.0, 64: 6755399441055744.0}
+# What lifts every power of two down to the least subnormal number's into the normal ones.
+RAISED = {32: 64, 64: 128}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "unordered": "uno"}
 
 
@@ -89,6 +91,11 @@ class Code:
     def copysign(self, magnitude: str, sign: str) -> str:
         return self.call("copysign", self.type, [(self.type, magnitude), (self.type, sign)])
 
+    def signed(self, a: str, sign: str) -> str:
+        """`a`, which is not negative, with the sign of `sign`: one instruction less than `copysign`."""
+        bit = self.integer("and", self.to_bits(sign), self.whole(-(1 << (self.bits - 1))))
+        return self.from_bits(self.integer("or", self.to_bits(a), bit))
+
     def compare(self, relation: str, a: str, b: str) -> str:
         return self.emit(f"fcmp {_ORDERED[relation]} {self.type} {a}, {b}")
 
@@ -130,9 +137,13 @@ class Code:
         floats = self.from_bits(self.integer("or", lifted, self.whole(1075 << 52)))
         return self.sub(floats, self.const(2.0**52 + 2048)), fraction
 
+    def at_least(self, a: str, low: float) -> str:
+        """The greater of both; a NaN stays."""
+        return self.select(self.compare("lt", a, self.const(low)), self.const(low), a)
+
     def clamp(self, a: str, low: float, high: float) -> str:
         """Inside [low, high]; a NaN stays."""
-        a = self.select(self.compare("lt", a, self.const(low)), self.const(low), a)
+        a = self.at_least(a, low)
         return self.select(self.compare("gt", a, self.const(high)), self.const(high), a)
 
     # ---- what several functions share ----
@@ -155,42 +166,86 @@ class Code:
         return [self.emit(f"phi {kind} [{was}, %{here}], [{now}, %{end}]") for (kind, was), now in zip(old, made, strict=True)]
 
     def polynomial(self, x: str, coefficients: Sequence[float]) -> str:
-        """Even and odd halves by Horner's rule: half the depth, the same count of multiply-adds but one."""
+        """Even and odd halves by Horner's rule: half the depth, the same count of multiply-adds but one; short ones in pairs, less deep."""
         if len(coefficients) < 5:
             return self.horner(x, coefficients)
         square = self.mul(x, x)
+        if len(coefficients) < 7:
+            low, middle = (self.fma(x, self.const(coefficients[k + 1]), self.stored(coefficients[k])) for k in (0, 2))
+            high = self.horner(x, coefficients[4:])
+            return self.fma(self.fma(high, square, middle), square, low)
         return self.fma(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[0::2]))
 
     def horner(self, x: str, coefficients: Sequence[float]) -> str:
         value = self.const(coefficients[-1])
         for c in reversed(coefficients[:-1]):
-            value = self.fma(value, x, self.const(c))
+            value = self.fma(value, x, self.stored(c))
         return value
 
-    def scale(self, a: str, n: str) -> str:
-        """a * 2**n for a whole float n within twice the format's range, right for subnormal results and for overflow."""
-        exponents = self._shaped("i32")
-        if self.native_scale and self.width * self.bits == 512:  # `llvm.ldexp` would convert n to integers and back
+    def stored(self, value: float) -> str:
+        """A constant from memory, as an operand of the one instruction that takes it: sixteen registers do not hold the coefficients
+        beside what is computed, and are shuffled then. AVX-512 has thirty-two and spreads a scalar in passing.
+        """
+        if self.native_scale or self.width == 1:
+            return self.const(value)
+        text = self.const(value)
+        name = f"@stax.c{self._suffix(self.type)}.{text.rpartition(' ')[2].rstrip(')')}"
+        size = self.width * self.bits // 8
+        self.module[f"{name} = private unnamed_addr constant {self.type} {text}, align {size}"] = None
+        return self.emit(f"load {self.type}, ptr {name}, align {size}")
+
+    def nearest(self, x: str, factor: float = 1.0, less: int = 0, below: bool = False) -> tuple[str, str]:
+        """(n, what `scale` takes for 2**(n - less)), n the whole float nearest to x * factor, for n within twice the format's range.
+
+        Adding a number whose last place is 1 rounds; one that is greater by the exponents' bias leaves n's own digits biased.
+        `below`: n is not positive, so that 2**(n + RAISED) is a normal number.
+        """
+        shift = self.const(WHOLE_FROM[self.bits] + (self._bias() + RAISED[self.bits] if below else 2 * self._bias()) - less)
+        shifted = self.add(x, shift) if factor == 1.0 else self.fma(x, self.const(factor), shift)
+        n = self.sub(shifted, shift)
+        if self.native_scale:
+            return n, self.sub(n, self.const(less)) if less else n
+        return n, self.to_bits(shifted)
+
+    def scale(self, a: str, power: str, below: bool = False) -> str:
+        """a * 2**n for what `nearest` gave beside n, right for subnormal results and for overflow."""
+        if self.native_scale:
+            return self._scale_native(a, power)
+        first, second = self._factors(power, below)
+        return self.mul(self.mul(a, first), second)
+
+    def scale_grown(self, a: str, power: str, below: bool = False) -> str:
+        """(1 + a) * 2**n, rounded as `scale` of the rounded sum would be."""
+        if self.native_scale:
+            return self._scale_native(self.add(a, self.const(1.0)), power)
+        first, second = self._factors(power, below)
+        return self.mul(self.fma(first, a, first), second)
+
+    def _factors(self, power: str, below: bool) -> tuple[str, str]:
+        """Two numbers whose product is 2**n, which alone may be none that the format has; the second rounds."""
+        digits = self.whole(23 if self.bits == 32 else 52)
+        if below:
+            return self.from_bits(self.integer("shl", power, digits)), self.const(2.0 ** -RAISED[self.bits])
+        half = self.integer("lshr", power, self.whole(1))
+        rest = self.integer("sub", power, half)
+        return self.from_bits(self.integer("shl", half, digits)), self.from_bits(self.integer("shl", rest, digits))
+
+    def _scale_native(self, a: str, n: str) -> str:
+        if self.width * self.bits == 512:  # `llvm.ldexp` would convert n to integers and back
             short, mask = ("ps", "i16") if self.bits == 32 else ("pd", "i8")
             whole = [(self.type, a), (self.type, n), (self.type, "poison"), (mask, "-1"), ("i32", "4")]
             return self.call("x86.avx512.mask.scalef", self.type, whole, f"{short}.512")
-        if self.native_scale:
-            power = self.emit(f"fptosi {self.type} {n} to {exponents}")
-            return self.call(
-                "ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}"
-            )
-        bias, digits = (127, 23) if self.bits == 32 else (1023, 52)
-        whole = self.last_digits(n)
-        first = self.integer("lshr", whole, self.whole(1))
-        for part in (first, self.integer("sub", whole, first)):
-            biased = self.integer("add", part, self.whole(bias))
-            a = self.mul(a, self.from_bits(self.integer("shl", biased, self.whole(digits))))
-        return a
+        exponents = self._shaped("i32")
+        power = self.emit(f"fptosi {self.type} {n} to {exponents}")
+        return self.call("ldexp", self.type, [(self.type, a), (exponents, power)], f"{self._suffix(self.type)}.{self._suffix(exponents)}")
+
+    def _bias(self) -> int:
+        return 127 if self.bits == 32 else 1023
 
     def scale_usual(self, a: str, n: str) -> str:
-        """The same where the result is neither subnormal nor overflows."""
+        """a * 2**n for a whole float n, where the result is neither subnormal nor overflows."""
         if self.native_scale:
-            return self.scale(a, n)
+            return self._scale_native(a, n)
         power = self.integer("shl", self.last_digits(n), self.whole(23 if self.bits == 32 else 52))
         return self.from_bits(self.integer("add", self.to_bits(a), power))
 

@@ -18,13 +18,12 @@ LN2_PARTS = {32: (0.693145751953125, 1.42860677e-06), 64: (0.6931471803691238, 1
 RANGE = {32: (-104.5, 89.0), 64: (-746.0, 710.0)}
 
 
-def reduced(code: Code, x: str) -> tuple[str, str]:
-    """(n, r) with x = n ln 2 + r, |r| <= ln 2 / 2, for |x| < 1e5. Adding a number whose last place is 1 rounds to whole ones."""
+def reduced(code: Code, x: str, less: int = 0, below: bool = False) -> tuple[str, str]:
+    """(2^(n - less) as `scale` takes it, r) with x = n ln 2 + r, |r| <= ln 2 / 2, for x within the format's exponents."""
     high, low = LN2_PARTS[code.bits]
-    shift = code.const(WHOLE_FROM[code.bits])
-    n = code.sub(code.fma(x, code.const(LOG2_E), shift), shift)
+    n, power = code.nearest(x, LOG2_E, less, below)
     r = code.fma(n, code.const(-high), x)
-    return n, code.fma(n, code.const(-low), r)
+    return power, code.fma(n, code.const(-low), r)
 
 
 def expm1_polynomial(code: Code, r: str) -> str:
@@ -34,45 +33,56 @@ def expm1_polynomial(code: Code, r: str) -> str:
 
 
 def exp_fraction(code: Code, r: str) -> str:
-    """e^r for |r| <= ln 2 / 2; for f64 what 1 + r loses is given back."""
-    if code.bits == 32:
-        return code.add(expm1_polynomial(code, r), code.const(1.0))
+    """e^r for |r| <= ln 2 / 2 in f64; what 1 + r loses is given back."""
     q = code.polynomial(r, table.EXP_F64)
     high, low = code.fast_two_sum(code.const(1.0), r)
     return code.add(high, code.fma(code.mul(r, r), q, low))
 
 
+def _scaled(code: Code, r: str, power: str, below: bool = False) -> str:
+    """2^n e^r"""
+    if code.bits == 32:
+        return code.scale_grown(expm1_polynomial(code, r), power, below)
+    return code.scale(exp_fraction(code, r), power, below)
+
+
 def exp(code: Code, x: str) -> str:
-    n, r = reduced(code, code.clamp(x, *RANGE[code.bits]))
-    return code.scale(exp_fraction(code, r), n)
+    power, r = reduced(code, code.clamp(x, *RANGE[code.bits]))
+    return _scaled(code, r, power)
+
+
+def exp_nonpositive(code: Code, x: str) -> str:
+    """exp of what is not greater than 0, or NaN: nothing overflows, and one factor scales."""
+    power, r = reduced(code, code.at_least(x, RANGE[code.bits][0]), below=True)
+    return _scaled(code, r, power, below=True)
 
 
 def exp_of_sum(code: Code, high: str, low: str) -> str:
     """e^(high + low) for f64, |low| at most the rounding error of |high|."""
-    n, r = reduced(code, code.clamp(high, *RANGE[code.bits]))
+    power, r = reduced(code, code.clamp(high, *RANGE[code.bits]))
     r, left = code.two_sum(r, low)
     tail = code.fma(code.mul(r, r), code.polynomial(r, table.EXP_F64), left)
     one, lost = code.fast_two_sum(code.const(1.0), r)
-    return code.scale(code.add(one, code.add(lost, tail)), n)
+    return code.scale(code.add(one, code.add(lost, tail)), power)
 
 
 def exp2(code: Code, x: str) -> str:
     low, high = RANGE[code.bits]
     x = code.clamp(x, low * 1.4427 - 1, high * 1.4427 + 1)
-    n = code.unary("rint", x)
+    n, power = code.nearest(x)
     f = code.sub(x, n)
     r = code.mul(f, code.const(LN2))
     error = code.fma(f, code.const(LN2), code.neg(r))
     if code.bits == 64:
         error = code.fma(f, code.const(2.3190468138462996e-17), error)
     p = code.add(expm1_polynomial(code, r), error)
-    return code.scale(code.add(p, code.const(1.0)), n)
+    return code.scale_grown(p, power)
 
 
 def _expm1(code: Code, x: str) -> str:
     """e^x - 1 up to the sign of zero; 2 (2^(n-1) p + (2^(n-1) - 1/2)) does not overflow before the result does."""
-    n, r = reduced(code, code.clamp(x, *RANGE[code.bits]))
-    s = code.scale(code.const(1.0), code.sub(n, code.const(1.0)))
+    power, r = reduced(code, code.clamp(x, *RANGE[code.bits]), less=1)
+    s = code.scale(code.const(1.0), power)
     t = code.sub(s, code.const(0.5))
     if code.bits == 32:
         half = code.fma(s, expm1_polynomial(code, r), t)
@@ -101,11 +111,11 @@ def tanh(code: Code, x: str) -> str:
     if code.bits == 32:
         half = _half_expm1(code, double)
         return code.copysign(code.div(half, code.add(half, code.const(1.0))), x)
-    n, r = reduced(code, double)
+    power, r = reduced(code, double)
     square = code.mul(r, r)
     q = code.polynomial(r, table.EXP_F64)
     p, p_low = code.fast_two_sum(r, code.mul(square, q))
-    s = code.scale(code.const(1.0), n)
+    s = code.scale(code.const(1.0), power)
     q, q_low = code.two_sum(code.mul(s, p), code.sub(s, code.const(1.0)))
     q_low = code.fma(s, p_low, q_low)
     d, d_low = code.two_sum(q, code.const(2.0))
@@ -131,7 +141,7 @@ def _half_expm1(code: Code, x: str) -> str:
 
 def sigmoid(code: Code, x: str) -> str:
     """1 / (1 + e^-|x|) or, for negative x, e^-|x| / (1 + e^-|x|): no overflow, small values keep their digits."""
-    e = exp(code, code.neg(code.unary("fabs", x)))
+    e = exp_nonpositive(code, code.neg(code.unary("fabs", x)))
     top = code.select(code.compare("lt", x, code.const(0.0)), e, code.const(1.0))
     if code.bits == 32:
         return code.div(top, code.add(e, code.const(1.0)))
@@ -165,5 +175,5 @@ def _with_large(code: Code, size: str, near: str) -> str:
 
 def _half_exp(code: Code, size: str) -> str:
     """e^size / 2 without overflow before the result's own."""
-    n, r = reduced(code, code.clamp(size, -1.0, RANGE[code.bits][1] + 2))
-    return code.scale(exp_fraction(code, r), code.sub(n, code.const(1.0)))
+    power, r = reduced(code, code.clamp(size, -1.0, RANGE[code.bits][1] + 2), less=1)
+    return _scaled(code, r, power)

@@ -10,7 +10,7 @@ import math
 
 from staxlang.compiler.llvm.math import coefficients as table
 from staxlang.compiler.llvm.math.code import Code
-from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp, exp2
+from staxlang.compiler.llvm.math.exponential import LN2_PARTS, exp2, exp_nonpositive
 
 # bits of sqrt(1/2), digits of the fraction, smallest normal number, what lifts subnormal numbers, and by how many powers
 FORMAT = {32: (0x3F3504F3, 23, 1.1754943508222875e-38, 2.0**24, 24.0), 64: (0x3FE6A09E667F3BCD, 52, 2.2250738585072014e-308, 2.0**54, 54.0)}
@@ -120,7 +120,7 @@ def log1p(code: Code, x: str) -> str:
 
 def softplus(code: Code, x: str) -> str:
     """log(1 + e^x) = max(x, 0) + log1p(e^-|x|)."""
-    e = exp(code, code.neg(code.unary("fabs", x)))
+    e = exp_nonpositive(code, code.neg(code.unary("fabs", x)))
     positive = code.select(code.compare("gt", x, code.const(0.0)), x, code.const(0.0))
     return code.add(positive, log1p(code, e))
 
@@ -128,7 +128,7 @@ def softplus(code: Code, x: str) -> str:
 def logaddexp(code: Code, a: str, b: str) -> str:
     larger = code.select(code.compare("gt", a, b), a, b)
     distance = code.neg(code.unary("fabs", code.sub(a, b)))
-    value = code.add(larger, log1p(code, exp(code, distance)))
+    value = code.add(larger, log1p(code, exp_nonpositive(code, distance)))
     # Equal infinities: their difference is NaN, their sum's logarithm is the same infinity.
     same = code.compare("eq", a, b)
     value = code.select(same, code.add(a, code.const(0.6931471805599453)), value)
