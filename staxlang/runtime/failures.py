@@ -10,13 +10,15 @@ from staxlang.base.settings import Settings
 from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph
 from staxlang.compiler.target import Target
-from staxlang.runtime import externs
+from staxlang.runtime import externs, interrupts
 from staxlang.runtime.programs import check_of, place_text, stages
 
 
 def raise_failed_check(graph: Graph, target: Target, settings: Settings, status: int) -> NoReturn:
     """Stages are made anew: they say which check has this status."""
     node, span = check_of(stages(graph, target, settings, "check"), status - 1)
+    if node.op == "interrupt":
+        interrupts.raise_noted()
     if node.op == "extern_check":
         externs.raise_failed(node["name"], place_text(span), span)
     if node.get("what") == "exponent":

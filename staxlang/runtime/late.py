@@ -80,6 +80,11 @@ def externs() -> Any:
     return import_module("staxlang.runtime.externs")
 
 
+def interrupts() -> Any:
+    """What signals have raised while programs ran."""
+    return import_module("staxlang.runtime.interrupts")
+
+
 def failures() -> Any:
     """What run-time checks raise (imports extern operations)."""
     return import_module("staxlang.runtime.failures")

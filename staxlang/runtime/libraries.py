@@ -15,15 +15,16 @@ from staxlang.runtime.support import Support, build, load
 
 if TYPE_CHECKING:
     from staxlang.compiler.llvm import externs as extern_text
-    from staxlang.compiler.llvm import kept_results, library, ordering, triangular
+    from staxlang.compiler.llvm import kept_results, library, ordering, polls, triangular
     from staxlang.compiler.llvm import lapack as lapack_text
-    from staxlang.runtime import blas, externs, lapack, orders
+    from staxlang.runtime import blas, externs, interrupts, lapack, orders
 else:
     extern_text, kept_results = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.kept_results")
     lapack_text, library = deferred("staxlang.compiler.llvm.lapack"), deferred("staxlang.compiler.llvm.library")
     ordering, triangular = deferred("staxlang.compiler.llvm.ordering"), deferred("staxlang.compiler.llvm.triangular")
     blas, externs = deferred("staxlang.runtime.blas"), deferred("staxlang.runtime.externs")
     lapack, orders = deferred("staxlang.runtime.lapack"), deferred("staxlang.runtime.orders")
+    polls, interrupts = deferred("staxlang.compiler.llvm.polls"), deferred("staxlang.runtime.interrupts")
 
 _KEPT: Final = ctypes.c_uint64()
 """Where a data gate's results wait for the program behind it."""
@@ -39,6 +40,10 @@ def provide(support: Support, target: Target, store: Store | None, declarations:
                 threads.start(support)
         elif "@stax_gemm_" in line and not support.symbols.knows(library.PRODUCTS[0]):
             _add(support, target, store, _gemm_text(support), library.PRODUCTS)
+        elif f"@{polls.POLL}(" in line:
+            if not support.symbols.knows(polls.POLL):
+                interrupts.provide(support)
+                _add(support, target, store, polls.poll_text(), (polls.POLL,))
         elif "@stax_lapack_" in line:
             _provide_lapack(support, target, store, line.partition("@")[2].partition("(")[0])
         elif "@stax_extern(" in line:

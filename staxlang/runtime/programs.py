@@ -38,7 +38,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -73,13 +73,15 @@ class Built(NamedTuple):
     stored: Stored
 
 
-def stages(graph: Graph, target: Target, settings: Settings, name: str, record: Callable[[str, Graph], None] | None = None) -> Stages:
-    """Optimize, lower, schedule and emit a graph: pure data all the way."""
+def stages(
+    graph: Graph, target: Target, settings: Settings, name: str, record: Callable[[str, Graph], None] | None = None, polls: bool = True
+) -> Stages:
+    """Optimize, lower, schedule and emit a graph: pure data all the way. `polls`: the program runs under the interpreter."""
     _make_room(graph)
     optimized, trace = optimize(graph, None, record)
     loops = lower(optimized)
     planned = schedule(loops, target, settings)
-    return Stages(optimized, trace, loops, planned, emit(planned, target, name, settings.fast_math))
+    return Stages(optimized, trace, loops, planned, emit(planned, target, name, settings.fast_math, polls))
 
 
 def _make_room(graph: Graph) -> None:
@@ -211,6 +213,8 @@ def _fused(made: Stages, target: Target) -> tuple[str, ...]:
 def check_text(made: Stages, number: int) -> str:
     """What the run-time check of a program says when it fails, for a process that has only the program's code."""
     node, span = check_of(made, number)
+    if node.op == "interrupt":
+        return INTERRUPT
     if node.get("what") == "exponent":
         return EXPONENT
     if node.get("what", "").startswith(DEMAND):

@@ -16,7 +16,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -33,6 +33,8 @@ class RestoredFailure:
 
     def __call__(self, status: int) -> None:
         expression = self.checks[status - 1] if status <= len(self.checks) else f"{INDEX}? ?\n{self.kernel}"
+        if expression == INTERRUPT:
+            late.interrupts().raise_noted()
         if expression == EXPONENT:
             late.raise_error("negative-power", power="taken from data")
         if expression.startswith(REQUIRED):

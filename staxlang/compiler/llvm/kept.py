@@ -10,6 +10,7 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.module import CONTEXT
+from staxlang.compiler.llvm.polls import emit_poll, interruption
 from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import LibraryCall, Schedule
 from staxlang.compiler.loops.kept import movers
@@ -21,9 +22,9 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     """The rounds, one after the other, until the last, or until one begins with a false condition or has failed."""
     module, n = f.module, f.fresh()
     symbol = f"@{module.name}.loop.{module.fresh()}"
-    checks = len(module.checks)
-    module.functions.append(_round_function(f, step, symbol, emit_steps))
-    failing = len(module.checks) > checks
+    function = _round_function(f, step, symbol, emit_steps)
+    module.functions.append(function)
+    failing = "ptr %status monotonic" in function or function.count("ret i32") > 1
     slot = f.name(0, f"getelementptr i64, ptr %sizes, i64 {module.symbols[step['index']]}", "p")
     extent = None if step["extent"] is None else size_text(f, step["extent"])[0]
     go = None if step["go"] is None else pointer(f, module.buffers[step["go"]], {}, {})[0]
@@ -46,8 +47,8 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     following = f.name(0, f"add i64 {number}, 1", "x")
     f.emit(0, f"store i64 {following}, ptr {slot}, align 8")
     if failing:
-        _leave_where_failed(f, answer, n)
-    f.emit(0, f"br label %round.{n}")
+        _leave_where_failed(f, step, answer, n)
+    _go_round(f, step, following, n)
     f.block(f"done.{n}", 0)
     for view in step.outs:
         f.forget(module.root(module.buffers[view.buffer]))
@@ -125,19 +126,39 @@ def _copy_together(f: Function, label: str, some: str, count: str, kind: str, pa
     f.block(f"settled.{label}", 0)
 
 
-def _leave_where_failed(f: Function, answer: str, n: int) -> None:
+def _leave_where_failed(f: Function, step: LibraryCall, answer: str, n: int) -> None:
     """A failed call ends the program, a failed test the loop."""
     bad = f.name(0, f"icmp ne i32 {answer}, 0", "m")
     f.emit(0, f"br i1 {bad}, label %failed.{n}, label %on.{n}")
     f.block(f"failed.{n}", 0)
-    if f.module.streams:
-        f.emit(0, "fence seq_cst")
-    f.emit(0, f"ret i32 {answer}")
+    _end_program(f, step, answer)
     f.block(f"on.{n}", 0)
     told = f.name(0, "load i32, ptr %status, align 4", "x")
     wrong = f.name(0, f"icmp ne i32 {told}, 0", "m")
     f.emit(0, f"br i1 {wrong}, label %done.{n}, label %next.{n}")
     f.block(f"next.{n}", 0)
+
+
+def _go_round(f: Function, step: LibraryCall, rounds: str, n: int) -> None:
+    """To the next round; a signal ends the program before it: arrays hold what has been written by then."""
+    if emit_poll(f, rounds, step["body"], f"round.{n}"):
+        _end_program(f, step, str(interruption(f)))
+    else:
+        f.emit(0, f"br label %round.{n}")
+
+
+def _end_program(f: Function, step: LibraryCall, status: str) -> None:
+    """End here; what has moved is brought home first. Nothing that is computed on the way is known elsewhere."""
+    tables: tuple[dict[Any, Any], ...] = (f.sizes, f.indices)
+    known = [(table, set(table)) for table in tables]
+    if step["settled"] or step["homes"]:
+        _settle(f, step)
+    for table, names in known:
+        for name in [name for name in table if name not in names]:
+            del table[name]
+    if f.module.streams:
+        f.emit(0, "fence seq_cst")
+    f.emit(0, f"ret i32 {status}")
 
 
 def _round_function(outer: Function, step: LibraryCall, symbol: str, emit_steps: EmitSteps) -> str:

@@ -23,7 +23,8 @@ WEIGHT_ROWS = {"divide": 4, "sqrt": 4, "floor_divide": 12, "remainder": 12, "fmo
 class Module:
     """One module being written."""
 
-    def __init__(self, schedule: Schedule, target: Target, name: str, fast: bool = False) -> None:
+    def __init__(self, schedule: Schedule, target: Target, name: str, fast: bool = False, polls: bool = False) -> None:
+        self.polls = polls  # loops ask the interpreter for signals
         self.schedule, self.target, self.name, self.fast = schedule, target, name, fast
         self.buffers: dict[str, Buffer] = dict(schedule.program.buffers)
         tiles = [tile for step in all_steps(schedule) if isinstance(step, Kernel) for tile in step.tiles]

@@ -45,14 +45,14 @@ def emit_program(schedule: Schedule, target: Target, name: str) -> str:
     return emit(schedule, target, name).text
 
 
-def emit(schedule: Schedule, target: Target, name: str, fast: bool = False) -> Emission:
-    """The module of a schedule; `fast` lets arithmetic on floats be rewritten (fast_math).
+def emit(schedule: Schedule, target: Target, name: str, fast: bool = False, polls: bool = False) -> Emission:
+    """The module of a schedule; `fast` lets arithmetic on floats be rewritten (fast_math); with `polls` signals of Python end its loops.
 
     arrays: data pointers, inputs then outputs, each at element 0 of its view; sizes: i64 values of `size_symbols(schedule)`; scalars:
     8-byte slots (i64, double, bool as i64, two doubles for a complex number); arena: 64-byte aligned, `arena_bytes`. Returns 0, or
     1 + k where the k-th check failed.
     """
-    module = Module(schedule, target, name, fast)
+    module = Module(schedule, target, name, fast, polls)
     f = Function(module)
     if module.moving:
         kept.begin_moves(f, module.moving)

@@ -14,8 +14,9 @@ from staxlang.compiler.loops.expressions import Expressions, subexpressions
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Statement
 from staxlang.compiler.node import Node
 
-# What a loop is taken to run whose number of rounds only its data knows.
+# What a loop is taken to run whose number of rounds only its data knows; and what it is worth at least: it may run long, so others go on.
 UNKNOWN_ROUNDS = 64
+UNKNOWN_WORK = 1 << 16
 
 # A product of atoms over divisors, with a factor in front.
 _Key = tuple[Monomial, tuple[Size, ...]]
@@ -55,7 +56,7 @@ def loop_work(call: LibraryCall) -> Size:
     for step in call["body"].steps:
         work = step.work if isinstance(step, Kernel) else call_work(step)
         total = total + (work if isinstance(work, int) else substitute(work, first))
-    return total * (UNKNOWN_ROUNDS if call["extent"] is None else call["extent"]) + 1
+    return total * UNKNOWN_ROUNDS + UNKNOWN_WORK if call["extent"] is None else total * call["extent"] + 1
 
 
 def _product(extents: tuple[Size, ...]) -> Size:

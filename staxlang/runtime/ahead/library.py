@@ -84,7 +84,7 @@ def _add_kernel(
         if graph is None:
             continue
         symbol = f"{one.name}_{kind}"
-        made = stages(graph, target, settings, symbol)
+        made = stages(graph, target, settings, symbol, polls=False)
         _refuse_outside(one, made.emission.externals)
         objects[symbol] = build(made.emission.text.replace(f"define i32 @{symbol}(", f"define hidden i32 @{symbol}("), target)
         for number in range(len(made.emission.checks)):
