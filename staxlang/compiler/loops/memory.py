@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from staxlang.base.sizes import Size
+from staxlang.base.sizes import Size, symbols
 from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.expressions import Expressions, subexpressions
-from staxlang.compiler.loops.ir import Allocation, Buffer, Kernel, Let, LibraryCall, LoopProgram, Nest, Schedule, Statement, Store
+from staxlang.compiler.loops.ir import Allocation, Buffer, Kernel, Let, LibraryCall, Loop, LoopProgram, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.kept import movers
 from staxlang.compiler.node import Node
 
@@ -150,7 +150,8 @@ def _taken_over(program: LoopProgram, steps: Steps, lifetimes: dict[str, tuple[i
             target = program.buffers.get(store.buffer)
             if target is None or first[target.name] < last or target.name in homes or target.name in {*moving, *homes.values()}:
                 continue
-            if _begins_empty(target) and _alike(temporary, target) and _only_here(step, name, store, ex):
+            once = _is_stored_once(step.body[0], symbols(ex.address(store.buffer, store.subscripts)))
+            if once and _begins_empty(target) and _alike(temporary, target) and _only_here(step, name, store, ex):
                 homes[name] = target.name
                 break
     return homes
@@ -194,6 +195,20 @@ def _only_here(step: Kernel, name: str, store: Store, ex: Expressions) -> bool:
             return False
         done = done or one is store
     return done and store.mode == "set" and not store.indirect
+
+
+def _is_stored_once(statement: Statement, names: frozenset[str]) -> bool:
+    """Whether the last store of a nest, at subscripts over these indices, writes each element at one point only."""
+    loops: list[Loop] = []
+    while isinstance(statement, Nest):
+        loops += statement.loops
+        statement = statement.body[-1]
+    for loop in reversed(loops):
+        if loop.index in names:  # a block's loop begins where the loop around says
+            names |= symbols(loop.start)
+        elif loop.extent != 1:
+            return False
+    return True
 
 
 def _leaves(statement: Statement) -> list[Let | Store]:

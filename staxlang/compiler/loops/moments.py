@@ -31,7 +31,7 @@ def split_moments(steps: Sequence[Step], ex: Expressions, target: Target) -> lis
     """The steps, with long Welford reductions made of chunks."""
     made: list[Step] = []
     for step in steps:
-        if isinstance(step, LibraryCall):
+        if isinstance(step, LibraryCall) or step.walk is not None:
             made.append(step)
             continue
         for node in ex.reduces(step.body):

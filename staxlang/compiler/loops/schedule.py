@@ -16,6 +16,7 @@ from staxlang.compiler.loops.kept import flattened, is_loop, names_inside, sched
 from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import itself, plan_memory
 from staxlang.compiler.loops.moments import split_moments
+from staxlang.compiler.loops.rounds import with_open_loops
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import Step, make_units
 from staxlang.compiler.loops.updates import with_updates
@@ -43,9 +44,10 @@ def schedule(
     for name in names_inside(program):
         ex.take(name)
     program, copied = with_updates(program, ex)
+    program, opened = with_open_loops(program, ex)
     program = written_out(program, ex)
     groups, notes = grouped(program, ex, target)
-    notes += copied
+    notes += copied + opened
     made: list[Kernel | LibraryCall] = []
     outside = needed_outside(groups, program, ex)
     read = read_by_others(groups, ex)

@@ -50,13 +50,14 @@ Step = Unit | LibraryCall
 class _Uses:
     """Who reads and writes each buffer, by number of step."""
 
-    __slots__ = ("kept", "reads", "sites", "writes")
+    __slots__ = ("ends", "kept", "reads", "sites", "writes")
 
     def __init__(self, program: LoopProgram, ex: Expressions) -> None:
         self.reads: dict[str, list[int]] = {}
         self.writes: dict[str, list[int]] = {}
         self.sites: dict[str, dict[tuple[int, Node], None]] = {}
         self.kept = {*program.outputs, *program.checks} | {buffer for _, buffer in program.updates}
+        self.ends = _ends(program)
         for number, step in enumerate(program.steps):
             if isinstance(step, LibraryCall):
                 for view in step.outs:
@@ -72,8 +73,21 @@ class _Uses:
                     self.reads.setdefault(buffer, []).append(number)
                     self.sites.setdefault(buffer, {})[number, load] = None
 
+    def end_of(self, number: int) -> int:
+        """The number before which a step is done: a walk's definitions are made together, point by point."""
+        return self.ends.get(number, number)
+
     def written_between(self, buffers: Iterable[str], first: int, last: int) -> bool:
         return any(first < number < last for buffer in buffers for number in self.writes.get(buffer, ()))
+
+
+def _ends(program: LoopProgram) -> dict[int, int]:
+    """Of each definition of a walk the number after its last one."""
+    last: dict[int, int] = {}
+    walks = {number: step.walk.group for number, step in enumerate(program.steps) if isinstance(step, Definition) and step.walk is not None}
+    for number, group in walks.items():
+        last[group] = number + 1
+    return {number: last[group] for number, group in walks.items()}
 
 
 def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
@@ -102,7 +116,7 @@ def make_units(program: LoopProgram, ex: Expressions) -> list[Step]:
 def _is_overwritten(number: int, buffer: str, program: LoopProgram, uses: _Uses, ex: Expressions) -> bool:
     """Whether nobody reads what a step writes before another one writes all of it anew."""
     after = [later for later in uses.writes[buffer] if later > number]
-    step = program.steps[after[0]] if after else None
+    step = program.steps[after[0]] if after and number not in uses.ends else None
     if not isinstance(step, Definition) or step.mode != "set" or step.indirect or not covers(step, ex):
         return False
     return not any(number < reader <= after[0] for reader in uses.reads.get(buffer, ()))
@@ -191,7 +205,7 @@ def _inlined(
     if any(load.operands for _, load in sites):
         if content.cost > CHEAP_EXPANDED or not ex.can_index(inlining.expanded(step.body, {}), dict(step.ranges)):
             return None
-    last = max([reader for reader, _ in sites])
+    last = max([uses.end_of(reader) for reader, _ in sites])
     if uses.written_between({load["buffer"] for load in content.loads}, number, last):
         return None
     if any(_moves_within(step, content, load, program.steps[reader]) for reader, load in sites):

@@ -71,8 +71,11 @@ def _at_places(body: Node, known: Growth, ex: Expressions) -> Node:
 
 
 def _live(steps: list[Definition | LibraryCall], program: LoopProgram, ex: Expressions) -> list[bool]:
-    """Which steps make something that is read, or is a result."""
+    """Which steps make something that is read, or is a result. (Those of a walk read what later ones of it have made, a point before.)"""
     read = {*program.outputs, *program.checks} | {buffer for _, buffer in program.updates}
+    for step in steps:
+        if isinstance(step, Definition) and step.walk is not None:
+            read |= {load["buffer"] for load in ex.loads(step.body)}
     found: list[bool] = []
     for step in reversed(steps):
         live = isinstance(step, LibraryCall) or step.buffer in read or ex.buffers[step.buffer].role != "temporary"

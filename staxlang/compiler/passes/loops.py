@@ -26,9 +26,9 @@ def optimize_loops(graph: Graph, optimize: Optimize) -> Graph:
 def _pruned(graph: Graph, nodes: list[Node], optimize: Optimize) -> tuple[Node, ...]:
     """For each carried value the node that takes the place of the loop's result; of those that nobody reads any."""
     first = nodes[0]
-    region = optimize(first["region"])
-    moves = moves_of(first)
-    needed = _needed(region, {node["result"] for node in nodes}, first["conditional"], moves)
+    moves, results = moves_of(first), {node["result"] for node in nodes}
+    region = optimize(_without_unneeded(first["region"], results, first["conditional"], moves))
+    needed = _needed(region, results, first["conditional"], moves)
     same = {place for place in needed if region.outputs[place] is region.inputs[place] and moves[place] == place}
     constant = same - {0} if first["conditional"] else same
     carried = [place for place in range(first["carried"]) if place in needed - constant]
@@ -53,10 +53,17 @@ def _pruned(graph: Graph, nodes: list[Node], optimize: Optimize) -> tuple[Node, 
     operands = tuple([first.operands[place] for place in order])
     places = {place: number for number, place in enumerate(carried)}
     moved = tuple([places[moves[place]] for place in carried])
-    results = with_region(interner, operands, inner, first["index"], first["extent"], first["conditional"], moves=moved)
-    for result in results:
+    made = with_region(interner, operands, inner, first["index"], first["extent"], first["conditional"], moves=moved)
+    for result in made:
         inherit_spans(first, result, interner)
-    return tuple([results[places[place]] if place in places else first.operands[place] for place in range(first["carried"])])
+    return tuple([made[places[place]] if place in places else first.operands[place] for place in range(first["carried"])])
+
+
+def _without_unneeded(region: Graph, results: set[int], conditional: bool, moves: tuple[int, ...]) -> Graph:
+    """The round without the values that nobody needs, so that loops inside of it do not carry what only these are made of."""
+    needed = _needed(region, results, conditional, moves)
+    outputs = [made if place in needed else region.inputs[place] for place, made in enumerate(region.outputs)]
+    return region._replace(outputs=tuple(outputs), pending=())
 
 
 def _needed(region: Graph, results: set[int], conditional: bool, moves: tuple[int, ...]) -> set[int]:
