@@ -6,7 +6,7 @@ many rounds lie between them. What is not proved counts as a meeting: subscripts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
 
 from staxlang.base.records import NamedTuple, record
@@ -79,9 +79,11 @@ def _directed(one: Access, other: Access, span: Span) -> Dependence:
 def meeting(one: Access, other: Access, index: str, extent: Size) -> Span | None:
     """How many rounds after `one` the access `other` may touch the same element; None: they never meet, in no round."""
     renamed: dict[str, Size] = {name: symbol(_later(name)) for name, _ in other.ranges}
-    ranges = {index: Interval(0, extent - 1)}
+    renamed[index] = symbol(_later(index))  # in the ranges of the second access, which is in a round of its own
+    ranges = {name: Interval(0, extent - 1) for name in (index, _later(index))}
     ranges |= {name: Interval(0, size - 1) for name, size in one.ranges}
     ranges |= {_later(name): Interval(0, _moved(size, renamed) - 1) for name, size in other.ranges}
+    del renamed[index]
     span = ANY
     if len(one.subscripts) != len(other.subscripts):
         return span
@@ -119,9 +121,8 @@ def _between(mine: Size, theirs: Size, index: str, ranges: Mapping[str, Interval
         return ANY
     parts = linear_in(theirs, (index,))
     if parts is None:
-        later = _later(index)
-        apart = mine - _moved(theirs, {index: symbol(later)})
-        return None if _is_never_zero(apart, {**ranges, later: ranges[index]}) else ANY
+        apart = mine - _moved(theirs, {index: symbol(_later(index))})
+        return None if _is_never_zero(apart, ranges) else ANY
     slope = parts[0].get(index, 0)
     if not symbols(slope).isdisjoint(ranges):
         return ANY
@@ -181,18 +182,20 @@ def _quotients(difference: Size, slope: Size, ranges: Mapping[str, Interval]) ->
 # ---- in words ------------------------------------------------------------------------------------------------------
 
 
-def vector(one: Access, other: Access, indices: Iterable[Range]) -> tuple[str, ...]:
+def vector(one: Access, other: Access, indices: Sequence[Range]) -> tuple[str, ...]:
     """The distance vector of two accesses over loops, outermost first: a number of rounds for each, `*` where it is not known."""
     made: list[str] = []
     for name, extent in indices:
-        first, second = _without(one, name), _without(other, name)
+        first, second = [_over(access, [own for own in indices if own[0] != name], name) for access in (one, other)]
         span = meeting(first, second, name, extent)
         made.append(str(span.low) if span is not None and span.low is not None and span.low == span.high else "*")
     return tuple(made)
 
 
-def _without(access: Access, name: str) -> Access:
-    return Access(access.buffer, access.subscripts, tuple([one for one in access.ranges if one[0] != name]), access.writes)
+def _over(access: Access, others: Sequence[Range], name: str) -> Access:
+    """The access with the indices of other loops over their ranges."""
+    known = {name, *[own for own, _ in others]}
+    return Access(access.buffer, access.subscripts, (*others, *[one for one in access.ranges if one[0] not in known]), access.writes)
 
 
 def told(found: Dependence, over: Sequence[Range]) -> str:

@@ -16,7 +16,7 @@ from staxlang.base.types import element_count, row_major_strides
 from staxlang.compiler.loops.dependence import Access, accesses, carried, told
 from staxlang.compiler.loops.expressions import Expressions, replace_symbols, subexpressions
 from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, LoopProgram, Range, Walk
-from staxlang.compiler.loops.kept import is_loop, made_inside
+from staxlang.compiler.loops.kept import is_loop, made_inside, movers
 from staxlang.compiler.loops.units import CHEAP_EXPANDED
 from staxlang.compiler.node import Node
 
@@ -88,6 +88,8 @@ class _Opening:
         """The loop's definitions; or why it stays a loop."""
         if step["extent"] is None or step["go"] is not None:
             return Closed("only the run knows when it ends")
+        if movers(step):
+            return Closed("arrays change places after each round")
         index, extent = step["index"], step["extent"]
         body: LoopProgram = step["body"]
         private = dict(made_inside(step))
