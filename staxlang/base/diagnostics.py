@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from staxlang.base.deferred import deferred
-from staxlang.base.records import record
+from staxlang.base.records import record, replace
 from staxlang.base.spans import Span
 
 if TYPE_CHECKING:
@@ -77,6 +78,19 @@ def diagnose(
         raise LookupError(f"the diagnostic {code!r} needs the field {missing.args[0]!r}") from None
     told = tuple(note if isinstance(note, Note) else Note(None, note) for note in notes)
     return Diagnostic(kind, _one_line(message), span, told, advice or None)
+
+
+def diagnose_raised(error: str, kind: type[Exception] | None, span: Span | None, notes: Iterable[Note | str] = ()) -> Diagnostic:
+    """What a `raise` of the user's function says, of the class that it names."""
+    made = diagnose("raised", span, notes, error=error)
+    return made if kind is None else replace(made, kind=made.kind._replace(raises=kind))
+
+
+def written_exception(text: str) -> tuple[str, type[Exception]]:
+    """An exception that a program carries as `module:class:words`: in words with its class before them, and the class."""
+    module, name, words = text.split(":", 2)
+    kind: Any = getattr(sys.modules.get(module), name, RuntimeError)
+    return f"{name}: {words}" if words else name, kind
 
 
 def _catalogue() -> dict[str, DiagnosticKind]:

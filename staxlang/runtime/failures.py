@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from staxlang.base.diagnostics import diagnose, raise_diagnostics
-from staxlang.base.externs import DEMAND
+from staxlang.base.diagnostics import diagnose, diagnose_raised, raise_diagnostics, written_exception
+from staxlang.base.externs import DEMAND, RAISED
 from staxlang.base.settings import Settings
 from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph
@@ -27,6 +27,8 @@ def raise_failed_check(graph: Graph, target: Target, settings: Settings, status:
         raise_diagnostics([diagnose("assign-mismatch", span, value="(another number, ...)", target="(chosen by the mask, ...)")])
     if node.get("what", "").startswith(DEMAND):
         raise_diagnostics([diagnose("not-accepted", span, requirement=node["what"].removeprefix(DEMAND))])
+    if node.get("what", "").startswith(RAISED):
+        raise_diagnostics([diagnose_raised(*written_exception(node["what"].removeprefix(RAISED)), span)])
     if node.get("what", "").startswith(NOT_FINITE):
         raise_diagnostics([diagnose("not-finite", span, expression=place_text(span))])
     expression = span.source.line(span.line).strip() if span is not None else "an index"

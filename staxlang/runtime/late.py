@@ -136,6 +136,12 @@ def raise_error(code: str, help: str | None = None, notes: tuple[str, ...] = (),
     raise known.error_of([known.diagnose(code, call_sites().call_site(), notes, help, **fields)]) from None
 
 
+def raise_written(text: str) -> NoReturn:
+    """Raise what a `raise` of a program says, at the user's line that led here."""
+    known = diagnostics()
+    raise known.error_of([known.diagnose_raised(*known.written_exception(text), call_sites().call_site())]) from None
+
+
 def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
     known = diagnostics()

@@ -21,6 +21,7 @@ MASK = "values for a mask"
 INDEX = "index: "
 FINITE = "not finite: "
 REQUIRED = "required: "
+WRITTEN = "raised: "  # module:class:words
 EXTERN = "extern "
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from staxlang.base.deferred import deferred
-from staxlang.base.externs import DEMAND
+from staxlang.base.externs import DEMAND, RAISED
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
@@ -38,7 +38,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, WRITTEN, Stored, load_program
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -219,6 +219,8 @@ def check_text(made: Stages, number: int) -> str:
         return EXPONENT
     if node.get("what", "").startswith(DEMAND):
         return REQUIRED + node["what"].removeprefix(DEMAND)
+    if node.get("what", "").startswith(RAISED):
+        return WRITTEN + node["what"].removeprefix(RAISED)
     if node.get("what", "").startswith(NOT_FINITE):
         return f"{FINITE}{place_text(span)}"
     if node.get("what") == "mask":

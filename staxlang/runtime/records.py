@@ -16,7 +16,7 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, Stored, load_program
+from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, WRITTEN, Stored, load_program
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -39,6 +39,8 @@ class RestoredFailure:
             late.raise_error("negative-power", power="taken from data")
         if expression.startswith(REQUIRED):
             late.raise_error("not-accepted", requirement=expression.removeprefix(REQUIRED))
+        if expression.startswith(WRITTEN):
+            late.raise_written(expression.removeprefix(WRITTEN))
         if expression.startswith(FINITE):
             late.raise_error("not-finite", expression=expression.removeprefix(FINITE))
         if expression == MASK:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from staxlang.base.diagnostics import written_exception
 from staxlang.base.dtypes import BF16, F16, DType
-from staxlang.base.externs import DEMAND, find_extern
+from staxlang.base.externs import DEMAND, RAISED, find_extern
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Size, SizeExpression, evaluate, linear_in, symbols
 from staxlang.compiler.finite import NOT_FINITE
@@ -253,6 +254,9 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
             raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
         if node.get("what", "").startswith(DEMAND):
             raise ValueError(node["what"].removeprefix(DEMAND))
+        if node.get("what", "").startswith(RAISED):
+            words, kind = written_exception(node["what"].removeprefix(RAISED))
+            raise kind(words.removeprefix(f"{kind.__name__}: "))
         if node.get("what", "").startswith(NOT_FINITE):
             raise FloatingPointError("an operation on finite numbers gives NaN or infinity")
         if node.get("what") == "mask":

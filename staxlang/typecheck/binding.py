@@ -248,6 +248,15 @@ def kept_condition(call: CallContext, value: Value, what: str, always: bool = Fa
     return None if read is None else call.array(read, TensorType(BOOL, ()))
 
 
+def truth_array(call: CallContext, value: Value, what: str) -> Value:
+    """The truth of a value as a 0-d bool of the program: of what is known when compiling, too."""
+    kept = kept_condition(call, value, what, always=True)
+    if kept is not None:
+        return kept
+    known = call.truth(value, what)
+    return UNKNOWN if known is None else call.array(call.constant(known, BOOL), TensorType(BOOL, ()))
+
+
 def is_bool(value: Value) -> bool:
     """A bool: Python's, or one of NumPy's scalars and arrays."""
     return kind_of(value) == "bool" or (type(value) is ArrayValue and value.dtype is BOOL and not value.shape)

@@ -20,6 +20,7 @@ from staxlang.typecheck.joins import Snapshot, restore, snapshot
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import DEFAULT_DTYPE, Converted, kind_of
 from staxlang.typecheck.values import (
+    NEVER,
     UNKNOWN,
     ArrayValue,
     FunctionValue,
@@ -267,6 +268,8 @@ def chosen(call: CallContext, test: ArrayValue, one: tuple[Value, Held], two: tu
 def select(call: CallContext, test: ArrayValue, one: tuple[Value, Held], two: tuple[Value, Held]) -> Value:
     """`one` where the test holds, else `two`; each with what the memory holds on its side."""
     left, right = one[0], two[0]
+    if left is NEVER or right is NEVER:
+        return right if left is NEVER else left
     if left is right or left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN if right is UNKNOWN else left
     if type(left) is ArrayValue and type(right) is ArrayValue:

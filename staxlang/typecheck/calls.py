@@ -28,6 +28,7 @@ from staxlang.typecheck.problems import Unknowable, plain_advice
 from staxlang.typecheck.recorder import Handle, Opened, Recorder
 from staxlang.typecheck.surface.dtypes import DTypeMeaning
 from staxlang.typecheck.values import (
+    NEVER,
     NONE,
     UNKNOWN,
     ArrayValue,
@@ -163,7 +164,8 @@ def run(frame: Frame) -> Value:
             break
     if not frame.context.checking:
         value = frame.returned if signal is RETURN else NONE
-        return branches.meet_returns(frame, value) if frame.ways else value
+        value = branches.meet_returns(frame, value) if frame.ways else value
+        return NONE if value is NEVER else value
     results = frame.results if signal is RETURN else [*frame.results, NONE]
     value = results[0]
     for other in results[1:]:

@@ -14,7 +14,7 @@ from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, containers
 from staxlang.typecheck.context import source_text
-from staxlang.typecheck.expressions import bind, count_iterations
+from staxlang.typecheck.expressions import bind, count_iterations, test_value
 from staxlang.typecheck.frames import BREAK, CONTINUE, RETURN, After, Frame, Signal
 from staxlang.typecheck.joins import Snapshot, join_states, restore, snapshot
 from staxlang.typecheck.problems import Problem, Unknowable
@@ -41,7 +41,7 @@ def block(frame: Frame, statements: tuple[Any, ...]) -> Signal:
 
 
 def if_(frame: Frame, node: tree.If) -> Signal:
-    value = frame.evaluate(node.test)
+    value = test_value(frame, node.test)
     if type(value) is StaticValue and type(value.value) is bool:
         return block(frame, node.then if value.value else node.otherwise)
     call, text = frame.call(node.test), source_text(node.test)
@@ -239,7 +239,7 @@ def while_(frame: Frame, node: tree.While) -> Signal | After:
     text = source_text(node.test)
     call = frame.call(node.test)
     while True:
-        value = frame.evaluate(node.test)
+        value = test_value(frame, node.test)
         if not frame.context.checking and rounds == 0 and not _never(value):
             kept = loops.keep_while(frame, node, value, lambda: _round(frame, node.body), block)
             if kept is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from staxlang.base.deferred import deferred
 from staxlang.base.diagnostics import Diagnostic, Note
@@ -164,7 +164,7 @@ def _key(frame: Frame, node: Any) -> Any:
 
 
 def unary(frame: Frame, node: tree.Unary) -> Value:
-    operand = frame.evaluate(node.operand)
+    operand = test_value(frame, node.operand) if node.op == "not" else frame.evaluate(node.operand)
     if node.op == "not" and frame.context.indices.active:
         kept = guards.negated(frame.call(node), operand)
         if kept is not None:
@@ -227,19 +227,26 @@ def _kept_chain(frame: Frame, node: tree.Compare, index: int, left: Value, holds
     return holds
 
 
-def logical(frame: Frame, node: tree.Logical) -> Value:
+def test_value(frame: Frame, node: Any) -> Value:
+    """The value of a test, of which only the truth counts: parts of `and` and `or` that are data may be of different types."""
+    if type(node) is tree.Logical:
+        return logical(frame, node, test=True)
+    return frame.evaluate(node)
+
+
+def logical(frame: Frame, node: tree.Logical, test: bool = False) -> Value:
     if frame.context.indices.active:
         return guards.logical(frame, node)
     stops = node.op == "or"
     value: Value = NONE
     for index, part in enumerate(node.values):
-        value = frame.evaluate(part)
+        value = test_value(frame, part) if test else frame.evaluate(part)
         if index == len(node.values) - 1:
             break
         kept = _kept(frame, part, value)
         if kept is not None:
             rest = node.values[index + 1] if index + 2 == len(node.values) else tree.Logical(node.span, node.op, node.values[index + 1 :])
-            return _kept_logical(frame, node, kept, value, rest)
+            return _kept_logical(frame, node, kept, value, rest, test)
         answer = frame.call(part).truth(value, source_text(part))
         if answer is None:
             return _undecided_logical(frame, node.values[index + 1 :], value)
@@ -254,15 +261,17 @@ def _undecided_logical(frame: Frame, rest: tuple[Any, ...], value: Value) -> Val
     return value
 
 
-def _kept_logical(frame: Frame, node: tree.Logical, kept: ArrayValue, value: Value, rest: Any) -> Value:
+def _kept_logical(frame: Frame, node: tree.Logical, kept: ArrayValue, value: Value, rest: Any, test: bool) -> Value:
     """`a and b`, `a or b` where `a` is data: the other is evaluated as one side of a branch. Of two bools the result is one."""
 
     def other() -> Value:
+        if test:
+            return binding.truth_array(frame.call(rest), test_value(frame, rest), source_text(rest))
         second = frame.evaluate(rest)
         return binding.bool_array(call, second) if truth else second
 
     call = frame.call(node)
-    truth = binding.is_bool(value)
+    truth = test or binding.is_bool(value)
     first = kept if truth else value
     if node.op == "and":
         return branches.choose(call, kept, other, lambda: first)
@@ -270,7 +279,7 @@ def _kept_logical(frame: Frame, node: tree.Logical, kept: ArrayValue, value: Val
 
 
 def conditional(frame: Frame, node: tree.Conditional) -> Value:
-    test = frame.evaluate(node.test)
+    test = test_value(frame, node.test)
     if frame.context.indices.active:
         stays = guards.test_of(frame.call(node.test), test)
         if stays is not None:
@@ -339,7 +348,7 @@ def refused(frame: Frame, node: tree.Refused) -> Value:
     refuse(frame, node)
 
 
-def refuse(frame: Frame, node: tree.Refused) -> None:
+def refuse(frame: Frame, node: tree.Refused) -> NoReturn:
     call = frame.call(node)
     call.error(node.code, what=node.what)
 

@@ -15,7 +15,7 @@ import numpy as np
 from staxlang.base.dtypes import BOOL, C128, F64, I64, DType
 from staxlang.base.sizes import maximum, minimum
 from staxlang.base.types import TensorType
-from staxlang.typecheck import binding, containers, operators, scalars
+from staxlang.typecheck import binding, branches, containers, operators, scalars
 from staxlang.typecheck.containers import Builtin, arity, items
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.python_objects import OBJECT_ROWS
@@ -171,6 +171,9 @@ def _better(call: CallContext, best: Value, value: Value, smaller: bool) -> Valu
         return ScalarValue(kinds[0], scalars.Computed(row, operands))
     if type(test) is ArrayValue and not test.type.shape and one is ArrayValue and two is ArrayValue and best.type == value.type:
         return call.pointwise("where", (test, value, best))
+    kept = binding.kept_condition(call, test, call.text())
+    if kept is not None:
+        return branches.chosen(call, kept, (value, {}), (best, {}))
     answer = call.truth(test, call.text())
     return UNKNOWN if answer is None else value if answer else best
 

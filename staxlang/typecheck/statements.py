@@ -5,23 +5,18 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base.deferred import deferred
-from staxlang.base.diagnostics import diagnose
-from staxlang.base.records import replace
 from staxlang.parser import tree
-from staxlang.parser.python import raised_exception
-from staxlang.typecheck import attributes, binding, containers, names, operators
+from staxlang.typecheck import attributes, binding, containers, names, operators, raising
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
-from staxlang.typecheck.expressions import bind, function_of, refuse
+from staxlang.typecheck.expressions import bind, function_of, refuse, test_value
 from staxlang.typecheck.frames import RETURN, Frame, Signal
 from staxlang.typecheck.in_place import in_place
-from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
 
 if TYPE_CHECKING:
@@ -95,7 +90,9 @@ def assert_(frame: Frame, node: tree.Assert) -> Signal:
     """A condition on sizes becomes a guard, one on data a gate; what is false now is an error now."""
     call = frame.call(node.test)
     text = source_text(node.test)
-    value = frame.evaluate(node.test)
+    value = test_value(frame, node.test)
+    if raising.asserted_inside(frame, node, value):
+        return None
     if frame.context.checking and (type(value) is ArrayValue or value is UNKNOWN):
         return None
     answer = call.truth(value, text)
@@ -143,40 +140,13 @@ def with_(frame: Frame, node: tree.With) -> Signal:
 
 
 def refused(frame: Frame, node: tree.Refused) -> Signal:
-    if node.code != "unsupported-raise" or (frame.context.branches.live is not None and not frame.context.checking):
+    if node.code != "unsupported-raise":
         refuse(frame, node)
     if frame.context.checking:  # a way out of the function that gives no result
         return RETURN
-    raised(frame, node)
-    return None
-
-
-def raised(frame: Frame, node: tree.Refused) -> None:
-    """A `raise` that was reached: this call raises, with the exception's own class and words."""
-    kind, error = _exception(frame, node)
-    diagnostic = diagnose("raised", frame.span(node), notes=frame.notes(), error=error)
-    if kind is not None:
-        diagnostic = replace(diagnostic, kind=diagnostic.kind._replace(raises=kind))
-    raise Problem(diagnostic)
-
-
-def _exception(frame: Frame, node: tree.Refused) -> tuple[type[Exception] | None, str]:
-    """An exception's class, and its class and message in words: as far as they are known, else the text of the statement."""
-    kind: Any = None
-    text = node.what.removeprefix("raise").strip() or "an exception"
-    parts = raised_exception(node.what)
-    if parts is None:
-        return None, text
-    try:
-        name = parts[0].id if type(parts[0]) is tree.Name else ""
-        kind = getattr(builtins, name, None) if name not in frame.locals else None
-        kind = kind if isinstance(kind, type) else operators.plain_object(frame.evaluate(parts[0]))
-        if not (isinstance(kind, type) and issubclass(kind, Exception)) or issubclass(kind, Warning):
-            return None, text
-        words = [str(frame.call(node).static(frame.evaluate(part), "a part of the message")) for part in parts[1]]
-    except (Problem, Unknowable):
-        return (kind if isinstance(kind, type) else None), text
-    return kind, ": ".join([kind.__name__, ", ".join(words)]) if words else kind.__name__
+    if frame.context.branches.live is None:
+        raising.raised(frame, node)
+    return raising.raised_inside(frame, node)
 
 
 def function(frame: Frame, node: tree.Function) -> Signal:

@@ -310,6 +310,18 @@ class UnknownValue:
 UNKNOWN = UnknownValue()
 
 
+class NeverValue:
+    """What a way gives that does not come to its end: the program raises there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "never"
+
+
+NEVER = NeverValue()
+
+
 class ArgumentList(list[Any]):
     """A list that the caller owns: read like a list, never changed."""
 

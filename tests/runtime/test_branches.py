@@ -358,9 +358,12 @@ def test_what_needs_a_value_now_inside_a_side() -> None:
             return x[: int(x[3])].sum()
         return x.sum()
 
+    class Nowhere(Exception):
+        pass
+
     def raising(x):
         if x.sum() < 0:
-            raise ValueError("negative")
+            raise Nowhere("negative")  # what the program says must name a class that can be found
         return x
 
     assert code_of(sliced, UP) == "gate-in-region"

@@ -14,13 +14,14 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "unsupported-raise", TypeError,
-        "`raise` cannot be compiled: it would depend on data",
-        "A `raise` that static values or sizes decide is raised when the kernel is compiled. One that depends on the arrays' data "
-        "has no compiled form; `assert` has.",
+        "`{what}` cannot be compiled: it depends on data, and names no class of a module",
+        "A `raise` in a loop or branch that stays in the program becomes a test that the program makes when it runs. What it raises "
+        "must be a built-in exception or a class at the top of a module, with its arguments in place.",
+        "error = ValueError('negative')\n@stax.kernel(branches='inside')\ndef f(x):\n    if x.sum() < 0:\n        raise error\n"
+        "    return x\nf(np.ones(3))",
         "@stax.kernel(branches='inside')\ndef f(x):\n    if x.sum() < 0:\n        raise ValueError('negative')\n    return x\n"
         "f(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    assert x.sum() >= 0, 'negative'\n    return x\nf(np.ones(3))",
-        "use `assert condition, message`, or check before the kernel is called",
+        "write the exception's class here, `raise ValueError(..)`, or check before the kernel is called",
     ),
     Row(
         "unsupported-yield", TypeError,

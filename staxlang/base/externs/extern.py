@@ -15,6 +15,8 @@ Options = tuple[tuple[str, Any], ...]
 
 DEMAND: Final = "demand: "
 """What the names of run-time checks begin with that say what the data must be."""
+RAISED: Final = "raise: "
+"""And of those that raise what the program says: `module:class:words` stands behind it."""
 OWN: Final = frozenset(("places",))
 """The native routines whose text is part of the program that calls them: nothing outside is called, and they cannot fail."""
 

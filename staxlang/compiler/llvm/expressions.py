@@ -16,9 +16,11 @@ from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
 from staxlang.compiler.llvm.greatest import not_above
 from staxlang.compiler.llvm.types import element, number, splat
+from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import Buffer
 from staxlang.compiler.node import Node
 
+_LEAVES = frozenset(("const", "size", "local"))
 MASKED = frozenset(("guard", "assert_index"))  # operations that give their operands other masks, or need their own
 
 
@@ -35,6 +37,9 @@ def evaluate(f: Function, root: Node, part: Part | None = None) -> Value:
         if known(f, node) is not None:
             stack.pop()
             continue
+        if f.guard is not None and node.op not in _LEAVES and not _is_bounded(f, node):
+            _unguarded(f, stack.pop())
+            continue
         if node.op != "guard":
             waiting = [operand for operand in node.operands if known(f, operand) is None]
             if waiting:
@@ -46,6 +51,32 @@ def evaluate(f: Function, root: Node, part: Part | None = None) -> Value:
     found = known(f, root)
     assert found is not None
     return found
+
+
+def _unguarded(f: Function, node: Node) -> None:
+    """Evaluate a value that needs no guard outside of the guards, where it is shared among them."""
+    saved = f.guard, f.guarded
+    f.guard, f.guarded = None, {}
+    evaluate(f, node)
+    f.guard, f.guarded = saved
+
+
+def _is_bounded(f: Function, root: Node) -> bool:
+    """Whether a value may be computed under its guard only: it tests an index, or reads what may lie outside of a buffer."""
+    looked_at, bounded = f.module.looked_at, f.module.bounded
+    for node in subexpressions((root,), looked_at):
+        if any(operand in bounded for operand in node.operands) or _may_fail(f, node):
+            bounded.add(node)
+    return root in bounded
+
+
+def _may_fail(f: Function, node: Node) -> bool:
+    if node.op != "load":
+        return node.op == "assert_index"
+    shape = f.module.buffers[node["buffer"]].shape
+    if len(shape) != len(node["subscripts"]):
+        return True
+    return not all(isinstance(n, int) and isinstance(k, int) and 0 <= k < n for k, n in zip(node["subscripts"], shape, strict=True))
 
 
 def known(f: Function, node: Node) -> Value | None:

@@ -56,6 +56,8 @@ class Module:
         self.scales = target.vector_bytes >= 64 and target.triple.startswith("x86_64")  # powers of two scale in one instruction
         self.divides = "+avx512vbmi2" in target.features  # since Ice Lake and Zen 4 64 bits are divided nearly as fast as 32
         self.checks: list[Node] = []
+        self.looked_at: set[Node] = set()  # values of which is known whether..
+        self.bounded: set[Node] = set()  # ..they may be computed under their guard only
         self.ahead: dict[int, list[tuple[Node, int]]] = {}  # of a nest (by identity): loads and where the next row has the same
         self._terms: dict[tuple[str, tuple[Size, ...]], Terms] = {}
         self._writes: dict[int, frozenset[str]] = {}

@@ -109,17 +109,7 @@ def decided(node: Node, table: dict[Node, Node], ex: Expressions) -> Node:
         found = table.get(one) or memo.get(one)
         if found is None:
             operands = tuple([visit(operand) for operand in one.operands])
-            found = memo[one] = _simpler(one if operands == one.operands else ex.with_operands(one, operands))
+            found = memo[one] = ex.simpler(one if operands == one.operands else ex.with_operands(one, operands))
         return found
 
     return visit(node)
-
-
-def _simpler(node: Node) -> Node:
-    if node.op in ("guard", "where") and node.operands[0].op == "const":
-        return node.operands[1] if node.operands[0]["value"] else node.operands[2]
-    if node.op in ("logical_and", "logical_or"):
-        for one, other in (node.operands, node.operands[::-1]):
-            if one.op == "const":
-                return other if one["value"] is (node.op == "logical_and") else one
-    return node

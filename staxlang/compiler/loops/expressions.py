@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import ge, gt, le, lt
 from typing import Any
 
-from staxlang.base.dtypes import I64, DType
+from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.sizes import Size, SizeExpression, substitute, symbol, symbols
 from staxlang.compiler.loops.ir import Buffer, Range
 from staxlang.compiler.node import Interner, Node
@@ -23,6 +24,9 @@ COST_ROWS: dict[str, int] = {
     **dict.fromkeys(("tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "erfc"), 30),
     **dict.fromkeys(("power", "float_power"), 45),
 }  # fmt: skip
+
+
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {"less": lt, "less_equal": le, "greater": gt, "greater_equal": ge}
 
 
 class Expressions:
@@ -224,7 +228,25 @@ class Expressions:
         if node.op == "reduce":
             ranges = tuple([(name, replace_symbols(extent, mapping)) for name, extent in node["ranges"]])
             return make("reduce", operands, node.type, kind=node["kind"], ranges=ranges, part=node["part"])
-        return make(node.op, operands, node.type, **dict(node.attributes))
+        return self.simpler(make(node.op, operands, node.type, **dict(node.attributes)))
+
+    def simpler(self, node: Node) -> Node:
+        """The node, or what it is by conditions that its operands have decided: without the branches that they do not take.
+
+        An element of an array that is put together, read at a known place, is the part that stands there.
+        """
+        operands = node.operands
+        if node.op in _COMPARISONS:
+            if operands[0].op == "const" == operands[1].op:
+                return self.const(_COMPARISONS[node.op](operands[0]["value"], operands[1]["value"]), BOOL)
+        elif node.op in ("guard", "where"):
+            if operands[0].op == "const":
+                return operands[1] if operands[0]["value"] else operands[2]
+        elif node.op in ("logical_and", "logical_or"):
+            for one, other in (operands, operands[::-1]):
+                if one.op == "const":
+                    return other if bool(one["value"]) is (node.op == "logical_and") else one
+        return node
 
     def replace(self, node: Node, table: Mapping[Node, Node], memo: dict[Node, Node] | None = None) -> Node:
         """The expression with whole sub-expressions replaced (outermost first)."""

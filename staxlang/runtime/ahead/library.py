@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from staxlang.base.diagnostics import written_exception
 from staxlang.base.records import NamedTuple
 from staxlang.base.settings import Settings
 from staxlang.base.sizes import Condition
@@ -22,7 +23,7 @@ from staxlang.compiler.target import Target
 from staxlang.runtime import late
 from staxlang.runtime.ahead.header import header_text
 from staxlang.runtime.ahead.interface import Interface
-from staxlang.runtime.program_loading import EXPONENT, FINITE, INDEX, MASK, REQUIRED
+from staxlang.runtime.program_loading import EXPONENT, FINITE, INDEX, MASK, REQUIRED, WRITTEN
 from staxlang.runtime.programs import check_text, stages
 from staxlang.runtime.support import build
 
@@ -105,6 +106,8 @@ def _check_message(text: str) -> str:
         return "a mask chooses another number of elements than there are values"
     if text.startswith(REQUIRED):
         return text.removeprefix(REQUIRED)
+    if text.startswith(WRITTEN):
+        return written_exception(text.removeprefix(WRITTEN))[0]
     if text.startswith(FINITE):
         return f"the result is not finite: {text.removeprefix(FINITE)}"
     numbers, _, place = text.removeprefix(INDEX).partition("\n")

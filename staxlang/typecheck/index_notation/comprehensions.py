@@ -27,6 +27,7 @@ from staxlang.typecheck.index_notation.bodies import as_element, bound, extents,
 from staxlang.typecheck.index_notation.ranges import at_least
 from staxlang.typecheck.index_notation.reductions import Chosen, filtered, fold, reduced
 from staxlang.typecheck.index_notation.scope import Index
+from staxlang.typecheck.kept.checkpoint import Checkpoint
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.python_builtins import BUILTINS
 from staxlang.typecheck.values import ArrayValue, MeaningValue, RangeValue, ScalarValue, StaticValue, Value, size_value
@@ -79,19 +80,17 @@ def _hashable(value: Any) -> Any:
 
 
 def _attempt(frame: Frame, make: Callable[[], Value], plainly: Callable[[], Value]) -> Value:
-    context = frame.context
-    undo, facts = context.recorder.trial(), context.facts
-    known, found = len(context.guards), len(context.diagnostics)
+    check = Checkpoint(frame)
     try:
-        return make()
+        made = make()
     except Problem as problem:
-        undo()
-        context.facts = facts
-        del context.guards[known:], context.diagnostics[found:]
+        check.go_back()  # what was asked of the call, too: else the second walk would rely on it without asking
         try:
             return plainly()
         except Problem as other:
             raise (problem if other.diagnostic.code == "unroll-limit" else other) from None
+    check.close()
+    return made
 
 
 # ---- which comprehensions ----

@@ -13,13 +13,14 @@ from staxlang.base.sizes import Condition, Size, substitute
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, branches
 from staxlang.typecheck.context import CallContext, source_text
+from staxlang.typecheck.expressions import test_value
 from staxlang.typecheck.frames import BREAK, Frame, Signal
 from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
 from staxlang.typecheck.kept.memory import is_private, known_elsewhere
 from staxlang.typecheck.kept.turns import COUNT, is_written, turned
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
-from staxlang.typecheck.values import ArrayValue, StaticValue, Storage, Value, size_value
+from staxlang.typecheck.values import NEVER, ArrayValue, StaticValue, Storage, Value, size_value
 
 if TYPE_CHECKING:
     from staxlang.typecheck.kept.rounds import Trial
@@ -175,7 +176,7 @@ class Recording:
             return self.call.to_array(self.call.pointwise("less", (following, plan.count)))
         if plan.test is None or plan.extent is not None:
             return None
-        value = self.frame.evaluate(plan.test)
+        value = test_value(self.frame, plan.test)
         outcome.endless = type(value) is StaticValue and bool(value.value)
         return condition_value(self.frame, plan.test, value)
 
@@ -308,6 +309,9 @@ class Recording:
 
     def _carry_result(self, outcome: Outcome, value: Value, carried: list[Any], setters: list[Any]) -> None:
         """What a `return` inside of the loop gives."""
+        if value is NEVER:
+            outcome.value = value
+            return
         parts = value if isinstance(value, tuple) else (value,)
         made: list[Value] = list(parts)
         for place, part in enumerate(parts):

@@ -11,6 +11,7 @@ from typing import Any
 from staxlang.base.sizes import Condition, Interval, Size, floordiv, linear_in, maximum, symbols
 from staxlang.base.types import TensorType
 from staxlang.typecheck import binding
+from staxlang.typecheck.expressions import test_value
 from staxlang.typecheck.frames import BREAK, RETURN, children
 from staxlang.typecheck.joins import snapshot
 from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
@@ -146,7 +147,7 @@ class Trial:
     def _assume_test(self) -> Size | None:
         """A round runs where the condition has held. Gives the number of rounds, where the condition alone tells it."""
         call = self.frame.call(self.plan.test)
-        value = self.frame.evaluate(self.plan.test)
+        value = test_value(self.frame, self.plan.test)
         condition = binding.condition_of(self.context, value, call.span) if type(value) is ScalarValue else None
         if condition is not None:
             try:

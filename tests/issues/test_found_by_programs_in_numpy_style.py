@@ -1,0 +1,165 @@
+"""What programs in the style of published NumPy code have found."""
+
+from functools import reduce
+
+import numpy as np
+import pytest
+
+import staxlang as stax
+
+
+class NotConverged(RuntimeError):
+    """An exception of the user's."""
+
+
+def agrees(function, *calls, versions=None):
+    """Calls of one kernel give what NumPy gives, or raise what it raises; arguments hold what they hold after NumPy's call."""
+    kernel = stax.kernel(strict=True)(function)
+    for call in calls:
+        mine, plain = ([np.copy(one) if isinstance(one, np.ndarray) else one for one in call] for _ in range(2))
+        try:
+            expected = function(*plain)
+        except Exception as error:
+            with pytest.raises(type(error)) as found:
+                kernel(*mine)
+            assert str(error) in str(found.value)
+        else:
+            got = kernel(*mine)
+            np.testing.assert_equal(type(got), type(expected))
+            np.testing.assert_allclose(np.asarray(got), np.asarray(expected), rtol=1e-12)
+        for one, other in zip(mine, plain):
+            np.testing.assert_array_equal(one, other)
+    assert kernel.stats().route == "native"
+    if versions is not None:
+        assert kernel.stats().versions == versions, kernel.explain_misses()
+    return kernel
+
+
+def test_a_number_asked_for_in_vain_is_asked_for_again():
+    """A sum is tried in index notation first; what that asked of the call and took back, the plain walk asks for itself."""
+
+    def f(n):
+        x = np.linspace(-1, 1, n)
+
+        def others(j):
+            terms = [x[m] - 2 * x[j] for m in range(n) if m != j]
+            return reduce(lambda a, b: a * b, terms)
+
+        return sum(x[j] * others(j) for j in range(n))
+
+    agrees(f, (9,), (8,), (9,), (10,), (8,))
+
+
+def test_code_of_small_vectors_grows_with_the_rounds():
+    """An element of what was put together is the part that stands there; what guards do not protect is shared among them."""
+
+    def turned(v, axis, rounds):
+        track = []
+        for _ in range(rounds):
+            v = v + np.cross(v + np.cross(v, axis), axis)
+            track.append(v)
+        return np.array(track)
+
+    v, axis = np.array([0.1, 0.2, 0.3]), np.array([0.0, 0.5, 1.0])
+    sizes = []
+    for rounds in (4, 8, 16):
+        kernel = stax.kernel(strict=True)(turned)
+        np.testing.assert_allclose(kernel(v, axis, rounds), turned(v, axis, rounds), rtol=1e-12)
+        sizes.append(len(kernel.show("llvm", v, axis, rounds)))
+    assert sizes[2] < 5 * sizes[0]
+
+
+def test_raised_by_the_program():
+    """A `raise` that data decides, in loops and behind them, of the user's classes, too; arguments stay as they were."""
+
+    def found(x, low):
+        for i in range(len(x)):
+            if x[i] > low:
+                return i, x[i]
+        raise NotConverged("nothing is larger")
+
+    def summed(x, low):
+        total = 0.0
+        for i in range(len(x)):
+            if x[i] < low:
+                raise ValueError(f"too small in {x.ndim} axis: {'low'!r}")
+            x[i] += 1
+            total += x[i]
+        return total
+
+    def halved(x, low):
+        while True:
+            x = x * 0.5
+            if x.max() < low:
+                return x
+            if x.min() < -100:
+                raise ArithmeticError
+
+    def asserted(x, low):
+        for i in range(len(x)):
+            assert x[i] > low, "an element is too small"
+            x[i] *= 2
+
+    x = np.linspace(0.5, 9, 150)
+    for function in (found, summed, halved, asserted):
+        for first, second in ((x, -300 * x), (-300 * x, x)):
+            kernel = stax.kernel(strict=True)(function)
+            for argument in (first, second, first):
+                mine, plain = argument.copy(), argument.copy()
+                try:
+                    expected = function(plain, 0.25)
+                except Exception as error:
+                    with pytest.raises(type(error)) as got:
+                        kernel(mine, 0.25)
+                    assert str(error).partition("\n")[0] in str(got.value)  # pytest adds to assertions
+                    np.testing.assert_array_equal(mine, argument)
+                else:
+                    np.testing.assert_allclose(kernel(mine, 0.25), expected, rtol=1e-12) if expected is not None else kernel(mine, 0.25)
+                    np.testing.assert_array_equal(mine, plain)
+            assert (kernel.stats().versions, kernel.stats().route) == (1, "native")
+
+
+def test_raised_by_a_program_from_disk(tmp_path):
+    """A program that came from disk says the same."""
+
+    def f(x):
+        for i in range(len(x)):
+            if x[i] < 0:
+                raise NotConverged("below: zero")
+        return x.sum()
+
+    for _ in range(2):
+        kernel = stax.kernel(strict=True)(f)
+        assert kernel(np.ones(200)) == 200
+        with pytest.raises(NotConverged, match="NotConverged: below: zero"):
+            kernel(-np.ones(200))
+
+
+def test_parts_of_a_test_are_of_different_types():
+    """Of `and`, `or` and `not` in a test only the truth counts."""
+
+    def counted(mask, x, low):
+        count, k = 0, 0
+        while k < len(mask) and not (mask[k] and x[k] > low and count > 5):
+            if (mask[k] and x[k] > low) or (k and mask[k - 1]):
+                count += 1 if mask[k] or x[k] > 0 else 2
+            k += 1
+        return count, k
+
+    mask, x = np.arange(300) % 3, np.linspace(-1, 1, 300)
+    agrees(counted, (mask, x, 0.5), (mask, x, -2.0), (1 - mask // 2, -x, 3.0))
+
+
+def test_extremes_of_numbers_of_both_kinds_stay_in_loops():
+    """`max(0.1, x[i])`: Python's number or NumPy's, which one only the run knows."""
+
+    def adapted(x, step):
+        reached, rounds = 0.0, 0
+        while reached < 50:
+            error = np.abs(x * step).max()
+            reached += step
+            step *= min(4.0, max(0.1, 0.9 * (1 / (error + 1e-9)) ** 0.5))
+            rounds += 1
+        return reached, rounds
+
+    agrees(adapted, (np.array([0.5, 0.25]), 0.1), (np.array([0.01, 0.02]), 0.3), versions=1)
