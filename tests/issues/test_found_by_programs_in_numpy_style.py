@@ -163,3 +163,43 @@ def test_extremes_of_numbers_of_both_kinds_stay_in_loops():
         return reached, rounds
 
     agrees(adapted, (np.array([0.5, 0.25]), 0.1), (np.array([0.01, 0.02]), 0.3), versions=1)
+
+
+def test_tuples_of_numbers_are_carried_part_by_part():
+    """`best = (value, place)`: a loop carries each number of it; a way out leaves them as they are then."""
+
+    def table(a, b):
+        scores = np.zeros((len(a) + 1, len(b) + 1))
+        best, where = 0.0, (0, 0)
+        for i, x in enumerate(a, 1):
+            for j, y in enumerate(b, 1):
+                scores[i, j] = max(0.0, scores[i - 1, j - 1] + (3 if x == y else -3), scores[i - 1, j] - 2, scores[i, j - 1] - 2)
+                if scores[i, j] > best:
+                    best = scores[i, j]
+                    where = (i, j)
+        return best, *where
+
+    def found(x, low):
+        best, swapped = (np.inf, -1, 0.0), (0, 1)
+        for i in range(len(x)):
+            swapped = swapped[1], swapped[0]
+            if x[i] < best[0]:
+                best = (x[i], i, best[0])
+                if x[i] < low:
+                    break
+        return *best, *swapped
+
+    draws = np.random.default_rng(0).integers(0, 4, (2, 60))
+    agrees(table, (draws[0], draws[1]), (draws[1], draws[0, :50]), versions=2)
+    x = np.random.default_rng(1).normal(size=200)
+    agrees(found, (x, -9.0), (x, -1.0), (np.abs(x), -1.0), versions=1)
+
+
+def test_means_of_masked_rows_for_each_label():
+    """A comprehension whose elements choose by masks has no form by indices: it is written out."""
+
+    def centers(x, labels, count):
+        return np.array([x[labels == j].sum(axis=0) if (labels == j).any() else x[j] for j in range(count)])
+
+    x, labels = np.random.default_rng(2).random((20, 3)), np.arange(20) % 4
+    agrees(centers, (x, labels, 3), (x, labels, 5))

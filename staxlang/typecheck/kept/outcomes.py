@@ -51,10 +51,11 @@ class Plan:
 class Outcome:
     """What a loop comes to: of storages and names their values after it; whether a `break` has ended it, whether a `return` has."""
 
-    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "turned", "value")
+    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "tuples", "turned", "value")
 
     def __init__(self) -> None:
         self.storages: list[tuple[Storage, Handle]] = []
+        self.tuples: dict[str, tuple[str, ...]] = {}  # names of tuples: the names of their parts
         self.names: dict[str, Value | None] = {}
         self.turned: dict[str, Callable[[], Value]] = {}  # names that stand for one of several arrays, once these hold what they hold then
         self.broken: ArrayValue | None = None
@@ -129,6 +130,7 @@ class Recording:
         )  # fmt: skip
         for handle, set_ in zip(handles, setters, strict=True):
             set_(handle)
+        outcome.tuples = attempt.tuples
         outcome.names.update(dict.fromkeys(attempt.temporary & attempt.before.keys() - ended.keys()))
         self._share(outcome, start, ended)
         return outcome
@@ -203,6 +205,7 @@ class Recording:
         for way in exits:
             flag = way.live if flag is None else self.call.to_array(self.call.pointwise("logical_or", (flag, way.live)))
             branches.rejoin(frame, self.call, way)
+        self.trial.take_apart()
         return flag
 
     def _meet_returns(self, ways: int) -> tuple[ArrayValue | None, Value]:
@@ -241,6 +244,8 @@ class Recording:
         plan, attempt, ended = self.plan, self.attempt, self.frame.locals
         found: list[LeftBehind] = []
         for name, value in ended.items():
+            if name in attempt.tuples:
+                continue
             carry = attempt.carries.get(name)
             if isinstance(carry, Stepped) and not conditional:
                 assert plan.extent is not None

@@ -21,6 +21,7 @@ from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
 from staxlang.typecheck.kept.scope import learned
 from staxlang.typecheck.kept.turns import check_turns, turns_of
 from staxlang.typecheck.recorder import Handle
+from staxlang.typecheck.scalars import kind_of
 from staxlang.typecheck.values import ArrayValue, ScalarValue, SizeValue, Storage, Value, size_value, storage_mark
 
 TRIES = 12
@@ -33,12 +34,16 @@ class Attempt:
         self.plan = plan
         self.frame, self.context, self.call = plan.frame, plan.frame.context, plan.call
         self.before = dict(plan.frame.locals)
+        self.tuples = {name: _tuple_parts(name, self.before[name]) for name in plan.bound - plan.targets if _is_record(self.before.get(name))}
+        for name, parts in self.tuples.items():
+            self.before |= dict(zip(parts, self.before.pop(name), strict=True))
         self.storages: dict[Storage, None] = {}
         self.carries: dict[str, Carry] = {}
         self.turns: dict[str, str] = {}  # names that exchange arrays known elsewhere: whose array each has after a round
         self.loose = False  # the number of rounds has been found from the condition, wrongly
         self.temporary: set[str] = set(plan.targets)  # bound before, but a round binds them before it reads them
-        for name in sorted((plan.bound - plan.targets) & self.before.keys()):
+        parts = [part for one in self.tuples.values() for part in one]
+        for name in sorted([*((plan.bound - plan.targets) & self.before.keys()), *parts]):
             guess = first_guess(self.before[name], name in plan.steps)
             if guess is not None:
                 self.carries[name] = guess
@@ -110,6 +115,7 @@ class Trial:
             frame.locals.pop(name, None)
         for name, carry in self.attempt.carries.items():
             frame.locals[name] = self._start_of(name, carry)
+        self._put_together()
         plan.begin(plan.index)
         start = dict(frame.locals)
         containers = snapshot(frame)
@@ -123,6 +129,7 @@ class Trial:
         if signal in (BREAK, RETURN):
             raise Unfit("every round leaves it")
         _containers_unchanged(containers, snapshot(frame))
+        self.take_apart()
         if self._changed(start, dict(frame.locals)):
             return None
         turns = turns_of(self, start)
@@ -133,6 +140,26 @@ class Trial:
         check_turns(self, start)
         check_memory(self, start)
         return Recording(self).outcome(start, ways)
+
+    def _put_together(self) -> None:
+        """A tuple of numbers is carried part by part."""
+        frame, attempt = self.frame, self.attempt
+        for name, parts in attempt.tuples.items():
+            for part in parts:
+                if part not in attempt.carries and part not in attempt.temporary:
+                    frame.locals[part] = attempt.before[part]
+            if all(part in frame.locals for part in parts):
+                frame.locals[name] = tuple([frame.locals[part] for part in parts])
+            else:
+                frame.locals.pop(name, None)
+
+    def take_apart(self) -> None:
+        """The parts of tuples as a round, or a way out of it, has left them."""
+        for name, parts in self.attempt.tuples.items():
+            value = self.frame.locals.get(name)
+            if type(value) is not tuple or len(value) != len(parts):
+                raise Unfit(f"`{name}` is no tuple of {len(parts)} numbers after a round")
+            self.frame.locals.update(zip(parts, value, strict=True))
 
     def _assume(self) -> None:
         plan, context = self.plan, self.context
@@ -246,6 +273,17 @@ class Trial:
         branches_ = context.branches
         branches_.live, branches_.inside = saved["live"], saved["inside"]
         branches_.choices[:] = saved["choices"]
+
+
+def _is_record(value: Value) -> bool:
+    """A tuple of numbers, Python's or NumPy's."""
+    if type(value) is not tuple or not value:
+        return False
+    return all([kind_of(one) is not None or (type(one) is ArrayValue and one.scalar) for one in value])
+
+
+def _tuple_parts(name: str, value: Any) -> tuple[str, ...]:
+    return tuple([f"{name}[{number}]" for number in range(len(value))])
 
 
 def _names_in(node: Any) -> set[str]:

@@ -93,6 +93,10 @@ def _has_ellipsis(index: Value) -> bool:
 def compress(call: CallContext, array: ArrayValue, mask: ArrayValue) -> ArrayValue:
     """The elements that a mask chooses. How many is known at run time only: the compiler has a form for what is put back by the same mask
     or reduced, and refuses the rest."""
+    indices = call.context.indices
+    if indices.active and not indices.searching:
+        name = next(iter(indices.active.values())).name
+        call.error("index-in-shape", extent="a mask's count of", name=name)
     chooser = call.handle(mask)
     count = mask_count(call, chooser, mask.type)
     type_ = TensorType(array.dtype, (count, *array.shape[mask.rank :]))
