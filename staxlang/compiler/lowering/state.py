@@ -25,7 +25,7 @@ class Lowering:
 
     __slots__ = (
         "buffers", "carried", "copies", "counts", "graph", "homes", "interner", "mirrors", "nested", "open", "parts_first",
-        "results_of_pieces", "roots", "spans", "steps", "stored",
+        "results_of_pieces", "roots", "saved_first", "spans", "steps", "stored",
     )  # fmt: skip
 
     def __init__(self, graph: Graph) -> None:
@@ -42,6 +42,7 @@ class Lowering:
         self.carried: frozenset[str] = frozenset()  # buffers that a loop's values live in: what is made in them was found with care
         self.nested: frozenset[Node] = frozenset()  # joined arrays that are part of another one, and written there
         self.parts_first: set[Node] = set()  # updates whose new part is complete before it is written
+        self.saved_first: dict[Node, list[Node]] = {}  # of updates: views of their base that are stored before it changes
         self.mirrors: set[Node] = set()  # updates in whose buffer is, outside of their part, what their base holds there
         self.results_of_pieces: tuple[Node, ...] = ()
         self.spans: dict[Span, None] = {}  # of the graph node that is being lowered
