@@ -12,10 +12,13 @@ import sys
 import tempfile
 import time
 
-from benchmarks import cold, corpus, parsing, report
+from benchmarks import cold, compiling, corpus, parsing, report
 from benchmarks.machine import describe
 from benchmarks.peers import PEERS, Peer, with_memory_kept
-from benchmarks.workloads import SIZES, SWEPT, WORKLOADS, Workload, swept
+from benchmarks.workloads import FUNCTION_SIZES, FUNCTIONS, SIZES, SWEPT, WORKLOADS, Workload, function, swept
+
+RULER = swept("axpb", 1 << 24)
+"""`x * 2 + w` of 16M f32 by this project, with every round of every row: bytes are counted at the speed that it has beside them."""
 
 
 class Process:
@@ -45,8 +48,8 @@ class Process:
         self.child.wait()
 
 
-def measure(workload: Workload, processes: list[Process], rounds: int) -> dict[str, dict]:
-    """Peer -> seconds (median of interleaved rounds), first call, and what went wrong."""
+def measure(workload: Workload, processes: list[Process], rounds: int, ruler: Process | None = None) -> dict[str, dict]:
+    """Peer -> seconds (median of interleaved rounds), first call, and what went wrong; "ruler" -> seconds of RULER in these rounds."""
     ready: dict[str, dict] = {}
     taking = []
     for process in processes:
@@ -56,14 +59,17 @@ def measure(workload: Workload, processes: list[Process], rounds: int) -> dict[s
         ready[process.peer.name] = answer
         if "error" not in answer:
             answer["sums"] = process.ask("check").get("sums")
-            taking.append(process)
-    times: dict[str, list[float]] = {p.peer.name: [] for p in taking}
+            taking.append((process.peer.name, process))
+    if ruler is not None and workload.bytes > 1 << 22:
+        ready["ruler"] = {}
+        taking.append(("ruler", ruler))
+    times: dict[str, list[float]] = {name: [] for name, _ in taking}
     for _ in range(rounds):
-        for process in taking:
+        for name, process in taking:
             answer = process.ask("round")
             time.sleep(process.peer.spin)
             if "seconds" in answer:
-                times[process.peer.name].append(answer["seconds"])
+                times[name].append(answer["seconds"])
     for name, values in times.items():
         if values:
             ready[name]["seconds"] = statistics.median(values)
@@ -79,67 +85,71 @@ def differs(results: dict[str, dict]) -> list[str]:
     return [name for name, r in results.items() if r.get("sums") and any(far(a, b) for a, b in zip(r["sums"], mine))]
 
 
-def bandwidth(processes: list[Process], rounds: int) -> float:
-    """The best bytes per second that any of these processes reaches for `x * 2 + w` of 16M f32."""
-    row = swept("axpb", 1 << 24)
-    best = 0.0
-    for process in processes:
-        if "error" in process.ask("prepare", row.name):
-            continue
-        for _ in range(rounds):
-            answer = process.ask("round")
-            if "seconds" in answer:
-                best = max(best, row.bytes / answer["seconds"])
-    return best
-
-
 def compared(title: str, workloads: list[Workload], peers: list[Peer], rounds: int) -> str:
     processes = [Process(p) for p in peers]
+    ruler = Process(next(p for p in peers if p.name == "stax"))
     for process in processes:  # an answer means that it has loaded its peer: what still loads takes the others' time
         process.ask("prepare", workloads[0].name)
-    peak = bandwidth([p for p in processes if p.peer.name in ("stax", "torch")], rounds)
+    ruler.ask("prepare", RULER.name)
     names = [p.name for p in peers]
-    rows = []
+    rows, speeds = [], []
     for workload in workloads:
-        results = measure(workload, processes, rounds)
+        results = measure(workload, processes, rounds, ruler)
+        bandwidth = RULER.bytes / results.pop("ruler")["seconds"] if "ruler" in results else None
         times = {n: results[n]["seconds"] for n in results if "seconds" in results[n]}
         mine = times.get("stax")
         others = {n: t for n, t in times.items() if n != "stax"}
         best = min(others, key=lambda n: others[n]) if others else None
         cells = [report.seconds(times.get(n)) or ("failed" if "error" in results.get(n, {}) else "") for n in names]
-        bytes_ratio = mine * peak / workload.bytes if mine and peak and workload.bytes > 1 << 22 else None
+        bytes_ratio = mine * bandwidth / workload.bytes if mine and bandwidth else None
+        speeds += [bandwidth] if bandwidth else []
         rows.append(
             [workload.name, *cells, best or "", report.ratio(mine / others[best]) if mine and best else "", report.ratio(bytes_ratio)]
         )
-        notes = [f"{n}: {results[n]['error']}" for n in results if "error" in results[n]]
-        wrong = differs(results)
-        print(
-            f"  {workload.name}: {', '.join(f'{n} {report.seconds(t)}' for n, t in times.items())}" + "".join(f"\n    {t}" for t in notes),
-            file=sys.stderr,
-        )
-        if wrong:
-            print(f"    results differ: {', '.join(wrong)}", file=sys.stderr)
-    for process in processes:
+        _tell(workload, times, results)
+    for process in (*processes, ruler):
         process.close()
     head = ["workload", *names, "best peer", "stax / best", "x of the bytes"]
-    ruler = f"Bytes are counted at {peak / 1e9:.1f} GB/s, the best `x * 2 + w` of 16M f32 in this run."
-    return f"### {title}\n\n{ruler}\n\n{report.table(head, rows)}\n"
+    between = f", {min(speeds) / 1e9:.1f} to {max(speeds) / 1e9:.1f} GB/s" if speeds else ""
+    text = f"Bytes are counted at the speed of this project's `x * 2 + w` of 16M f32 in the same rounds{between}."
+    return f"### {title}\n\n{text}\n\n{report.table(head, rows)}\n"
+
+
+def _tell(workload: Workload, times: dict[str, float], results: dict[str, dict]) -> None:
+    print(f"  {workload.name}: {', '.join(f'{n} {report.seconds(t)}' for n, t in times.items())}", file=sys.stderr)
+    for name, result in results.items():
+        if "error" in result:
+            print(f"    {name}: {result['error']}", file=sys.stderr)
+    if wrong := differs(results):
+        print(f"    results differ: {', '.join(wrong)}", file=sys.stderr)
 
 
 def sizes(peers: list[Peer], rounds: int) -> str:
+    shares = _shares([(program, [swept(program, n) for n in SIZES]) for program in SWEPT], peers, rounds)
+    return f"### Time as a share of NumPy's, by number of elements\n\n{report.table(['program', *(f'{n:,}' for n in SIZES)], shares)}\n"
+
+
+def functions(peers: list[Peer], rounds: int) -> str:
+    shares = _shares([(program, [function(program, n) for n in FUNCTION_SIZES]) for program in FUNCTIONS], peers, rounds)
+    head = ["function", *(f"{n:,}" for n in FUNCTION_SIZES)]
+    return f"### Functions of NumPy's: time as a share of its own, by number of elements\n\n{report.table(head, shares)}\n"
+
+
+def _shares(rows: list[tuple[str, list[Workload]]], peers: list[Peer], rounds: int) -> list[list[str]]:
     processes = [Process(p) for p in peers if p.name in ("stax", "numpy")]
-    rows = []
-    for program in SWEPT:
-        row = [program]
-        for n in SIZES:
-            results = measure(swept(program, n), processes, rounds)
-            mine, numpy = (results.get(k, {}).get("seconds") for k in ("stax", "numpy"))
-            row.append(report.ratio(mine / numpy) if mine and numpy else "failed")
-        rows.append(row)
-        print("  ", row, file=sys.stderr)
+    table = []
+    for name, workloads in rows:
+        table.append([name, *(_share(workload, processes, rounds) for workload in workloads)])
+        print("  ", table[-1], file=sys.stderr)
     for process in processes:
         process.close()
-    return f"### Time as a share of NumPy's, by number of elements\n\n{report.table(['program', *(f'{n:,}' for n in SIZES)], rows)}\n"
+    return table
+
+
+def _share(workload: Workload, processes: list[Process], rounds: int) -> str:
+    results = measure(workload, processes, rounds)
+    mine, numpy = (results.get(k, {}).get("seconds") for k in ("stax", "numpy"))
+    return report.ratio(mine / numpy) if mine and numpy else "failed"
 
 
 CALL = """
@@ -173,7 +183,7 @@ def starts(peers: list[Peer], rounds: int) -> str:
     for peer in peers:
         if peer.name in cold.STARTS:
             try:
-                r = cold.measure(peer.name, rounds)
+                r = cold.measure(peer.name, min(rounds, 3) if peer.name == "torch.compile" else rounds)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 rows.append([peer.name, "failed", str(error).strip().splitlines()[-1][:60], "", ""])
                 continue
@@ -181,6 +191,13 @@ def starts(peers: list[Peer], rounds: int) -> str:
             print("  ", rows[-1], file=sys.stderr)
     head = ["peer", "import", "first call", "import + first call", "first call, cache on disk"]
     return f"### Fresh processes: relu(x + w) * 2 summed over rows, f32 [64, 128]\n\n{report.table(head, rows)}\n"
+
+
+def compiled(rounds: int) -> str:
+    r = compiling.measure(rounds)
+    cells = [report.seconds(r[name]) for name in ("import", "first", "next", "most", "stages", "symbolic")]
+    head = ["import", "first kernel", "a next one (median of six)", "the longest", "before LLVM: relu_sum", "column sum, any size"]
+    return f"### CPU time of compilations in one process, nothing on disk\n\n{report.table(head, [cells])}\n"
 
 
 def parsed() -> str:
@@ -195,7 +212,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="comma-separated parts of workload names")
     parser.add_argument("--peers", default="", help="comma-separated peers (default: all that are installed)")
     parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds, of which the median counts")
-    parser.add_argument("--parts", default="calls,starts,parsing,sizes,plain,kept", help="which tables")
+    parser.add_argument("--parts", default="calls,starts,compiling,parsing,sizes,functions,plain,kept", help="which tables")
     parser.add_argument("--output", default="", help="write the report to this file as well")
     return parser.parse_args()
 
@@ -214,6 +231,10 @@ def main() -> None:
                 parts.append(calls())
             case "starts":
                 parts.append(starts(peers, 5))
+            case "compiling":
+                parts.append(compiled(5))
+            case "functions":
+                parts.append(functions(peers, options.rounds))
             case "sizes":
                 parts.append(sizes(peers, options.rounds))
             case "plain":

@@ -10,7 +10,7 @@ import time
 import traceback
 
 from benchmarks.peers import PEERS
-from benchmarks.workloads import SWEPT, WORKLOADS, swept
+from benchmarks.workloads import FUNCTIONS, SWEPT, WORKLOADS, function, swept
 
 
 def find_workload(name: str):
@@ -20,6 +20,8 @@ def find_workload(name: str):
     program, _, size = name.partition(" [")
     if program in SWEPT:
         return swept(program, int(size.rstrip("]")))
+    if program in FUNCTIONS:
+        return function(program, int(size.rstrip("]")))
     raise KeyError(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -81,7 +82,6 @@ WORKLOADS: list[Workload] = [
             ("tanh", -4, 4),
             ("erf", -3, 3),
             ("sin", -20, 20),
-            ("cos", -20, 20),
         )
         for row in _mathematics(function, low, high)
     ),
@@ -90,6 +90,48 @@ WORKLOADS: list[Workload] = [
 # Against NumPy alone, from one element to a hundred million: no size may be slower.
 SIZES = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 SWEPT = ["axpb", "total", "gelu_tanh", "exp"]
+
+
+def _columns(n: int) -> int:
+    return max(1, round(math.sqrt(n)))
+
+
+def _square(n: int) -> tuple[int, int]:
+    return n // _columns(n), _columns(n)
+
+
+def _mask(*shape: int) -> np.ndarray:
+    return _random(*shape) > 0
+
+
+# NumPy's functions that are more than arithmetic: what each takes of about n elements, a tenth of a million and a million among others.
+FUNCTIONS: dict[str, Callable[[int], tuple[np.ndarray, ...]]] = {
+    "flatnonzero": lambda n: (_mask(n),),
+    "nonzero": lambda n: (_mask(*_square(n)),),
+    "argwhere": lambda n: (_mask(*_square(n)),),
+    "convolve": lambda n: (_random(n, dtype="f8"), _random(5, dtype="f8", seed=1)),
+    "argmax_rows": lambda n: (_random(n // 100, 100),),
+    "argmax_columns": lambda n: (_random(*_square(n)),),
+    "repeat": lambda n: (_random(n // 4),),
+    "pad": lambda n: (_random(*_square(n)),),
+    "sort": lambda n: (_random(n),),
+    "sort_rows": lambda n: (_random(*_square(n)),),
+    "argsort": lambda n: (_random(n),),
+    "median": lambda n: (_random(*_square(n)),),
+    "cumsum": lambda n: (_random(n, dtype="f8"),),
+    "transposed": lambda n: (_random(*_square(n), dtype="f8"),),
+    "stacked": lambda n: (_random(n // 2), _random(n // 2, seed=1)),
+    "log2": lambda n: (_random(n, low=0.01, high=10),),
+    "power": lambda n: (_random(n, low=0.01, high=10), _random(n, seed=1)),
+    "cbrt": lambda n: (_random(n),),
+    "sinh": lambda n: (_random(n),),
+    "tanh": lambda n: (_random(n),),
+}
+FUNCTION_SIZES = [1_000, 10_000, 100_000, 1_000_000]
+
+
+def function(program: str, n: int) -> Workload:
+    return Workload(f"{program} [{n}]", program, "functions", lambda: FUNCTIONS[program](n), 0)
 
 
 def swept(program: str, n: int) -> Workload:

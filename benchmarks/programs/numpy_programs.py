@@ -108,5 +108,73 @@ def sin(x):
     return np.sin(x)
 
 
-def cos(x):
-    return np.cos(x)
+def flatnonzero(m):
+    return np.flatnonzero(m)
+
+
+def nonzero(m):
+    return np.nonzero(m)
+
+
+def argwhere(m):
+    return np.argwhere(m)
+
+
+def convolve(x, w):
+    return np.convolve(x, w)
+
+
+def argmax_columns(x):
+    return x.argmax(0)
+
+
+def repeat(x):
+    return np.repeat(x, 4)
+
+
+def pad(x):
+    return np.pad(x, 2, mode="edge")
+
+
+def sort(x):
+    return np.sort(x)
+
+
+def sort_rows(x):
+    return np.sort(x, axis=-1)
+
+
+def argsort(x):
+    return np.argsort(x)
+
+
+def median(x):
+    return np.median(x, axis=-1)
+
+
+def cumsum(x):
+    return np.cumsum(x)
+
+
+def transposed(x):
+    return np.ascontiguousarray(x.T)
+
+
+def stacked(x, y):
+    return np.stack((x, y), axis=-1)
+
+
+def log2(x):
+    return np.log2(x)
+
+
+def power(x, y):
+    return x**y
+
+
+def cbrt(x):
+    return np.cbrt(x)
+
+
+def sinh(x):
+    return np.sinh(x)

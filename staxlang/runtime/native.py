@@ -108,13 +108,13 @@ def host() -> tuple[str, str, str]:
     return triple.take(), cpu.take(), ",".join(sorted(features.take().split(","), key=lambda feature: feature[1:]))
 
 
-def compile_text(text: str, triple: str, cpu: str, features: str, level: int = 2) -> bytes:
+def compile_text(text: str, triple: str, cpu: str, features: str, level: int = 1) -> bytes:
     """Object code of a module. The text is trusted to be well typed; LLVM's parser reports what is not (RuntimeError)."""
     return _emitted(text, triple, cpu, features, level, 1)
 
 
 def assembly(text: str, triple: str, cpu: str, features: str) -> str:
-    return _emitted(text, triple, cpu, features, 2, 0).decode()
+    return _emitted(text, triple, cpu, features, 1, 0).decode()
 
 
 def _emitted(text: str, triple: str, cpu: str, features: str, level: int, binary: int) -> bytes:

@@ -19,7 +19,7 @@ _EXPORTED: Final = (
 )  # fmt: skip
 
 
-def build(text: str, target: Target, level: int = 2) -> bytes:
+def build(text: str, target: Target, level: int = 1) -> bytes:
     """Object code of LLVM text (loads llvmlite)."""
     return late.native().compile_text(text, target.triple, target.cpu, target.features, level)
 

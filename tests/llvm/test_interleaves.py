@@ -84,3 +84,22 @@ def test_neighbours_are_stored_as_whole_vectors(program, count):
         text = stax.kernel(program, isa=isa).show("llvm", np.zeros(4096, np.float32))
         assert f"store <{count * lanes} x float>" in text
         assert "masked.scatter" not in text and " sdiv " not in text and "masked.gather" not in text
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "i8", "c8"])
+@pytest.mark.parametrize("step", [2, 3, 7])
+def test_stores_at_a_distance(dtype, step):
+    """Lanes that lie apart are stored one by one where the machine has no scatter: no address is taken out of a vector."""
+
+    def spread(x):
+        y = np.zeros((x.shape[0] + 3) * 7, x.dtype)
+        y[3::step][: x.shape[0]] = x
+        y[-1 :: -step][: x.shape[0] // 3] = x[: x.shape[0] // 3]
+        return y
+
+    kernel = stax.kernel(spread)
+    for n in (5, 64, 1001):
+        x = (np.random.default_rng(n).random(n) * 9 - 4).astype(dtype)
+        got, expected = kernel(x), spread(x)
+        assert got.dtype == expected.dtype and np.array_equal(got, expected)
+    assert kernel.stats().route == "native"

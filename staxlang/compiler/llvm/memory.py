@@ -25,7 +25,8 @@ class Access:
     pointer: str
     level: int
     offsets: str = ""  # "<W x i64> ..." in elements, for scattered
-    spacing: int = 0
+    spacing: int = 0  # 2 to 4: how far apart the lanes' elements lie
+    step: int = 0  # the same for any known number
 
 
 def element_step(dtype: DType) -> str:
@@ -86,7 +87,7 @@ def access(f: Function, buffer: Buffer, subscripts: tuple[Size, ...], indirect: 
     base, level = pointer(f, buffer, terms, indirect, shift * step)
     kind = "i32" if abs(step) * width < 1 << 31 else "i64"
     spacing = step if 2 <= step <= 4 else 0
-    return Access("scattered", base, level, f"<{width} x {kind}> {lane_numbers(kind, width, step)}", spacing)
+    return Access("scattered", base, level, f"<{width} x {kind}> {lane_numbers(kind, width, step)}", spacing, step)
 
 
 def _symbolic_stride(f: Function, buffer: Buffer, terms: Terms, coefficient: Terms, indirect: Indirect) -> Access:
@@ -353,6 +354,9 @@ def _interleaved(f: Function, value: Value, kind: str, width: int, backward: boo
 def _scatter(f: Function, value: Value, where: Access, flags: str, level: int) -> None:
     assert f.lanes is not None
     dtype, width = value.dtype, f.lanes.width
+    if where.step and not flags and not f.module.masks:
+        _store_each(f, value, where, level)
+        return
     addresses = _addresses(f, dtype, where, level)
     kind, align = memory(dtype), component_size(dtype)
     flags = flags or "splat (i1 true)"
@@ -362,3 +366,14 @@ def _scatter(f: Function, value: Value, where: Access, flags: str, level: int) -
     call = f"call void @llvm.masked.scatter.{suffix(kind, width)}.v{width}p0"
     for text, pointers in parts:
         f.emit(level, f"{call}(<{width} x {kind}> {text}, <{width} x ptr> align {align} {pointers}, <{width} x i1> {flags})")
+
+
+def _store_each(f: Function, value: Value, where: Access, level: int) -> None:
+    """Lane by lane at known distances: machines without a scatter would take each address out of a vector."""
+    kind, align = memory(value.dtype), component_size(value.dtype)
+    parts = [to_memory(f, value, level)] if value.dtype.kind != "c" else [value.text, value.imag]
+    for lane in range(value.lanes):
+        for k, text in enumerate(parts):
+            one = f.name(level, f"extractelement <{value.lanes} x {kind}> {text}, i64 {lane}")
+            place = f.name(level, f"getelementptr {kind}, ptr {where.pointer}, i64 {len(parts) * lane * where.step + k}", "p")
+            f.emit(level, f"store {kind} {one}, ptr {place}, align {align}")
