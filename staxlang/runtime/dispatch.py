@@ -110,10 +110,10 @@ class Dispatcher:
 
     def version_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Version:
         """The version that serves a call, compiled if there is none; nothing is run but data gates."""
-        return self.version_and_sizes(args, kwargs)[0]
+        return self.version_and_match(args, kwargs)[0]
 
-    def version_and_sizes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, dict[str, int]]:
-        """The version that serves a call, with its capture (made again if it came from disk), and the values of its symbols."""
+    def version_and_match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Version, Matched]:
+        """The version that serves a call, with its capture (made again if it came from disk), and what the call holds for it."""
         given = self.taken(args, kwargs)
         bound = self._bind(args, kwargs, True) if given is None else self._bind(given.args, given.kwargs, True)
         prepared = prepare(bound.values)
@@ -128,7 +128,7 @@ class Dispatcher:
                     ground, self.settings, self.function, prepared, self.evidence, version.number
                 )
             version.source = made.source
-        return version, matched.env
+        return version, matched
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], asking: bool = False) -> Bound:
         """The call's parameters. A function that has got other code is another function: its versions are forgotten."""

@@ -28,3 +28,9 @@ def provide(support: Support) -> None:
 def raise_noted() -> NoReturn:
     """Raise what ended a program of this thread."""
     raise _raised.pop(threading.get_ident(), None) or KeyboardInterrupt
+
+
+def raise_if_noted() -> None:
+    """The same where something did; a program may have failed otherwise."""
+    if threading.get_ident() in _raised:
+        raise_noted()

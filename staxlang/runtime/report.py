@@ -14,8 +14,11 @@ from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import Definition, Kernel, LibraryCall, Loop, Nest, Range, Statement
 from staxlang.compiler.loops.report import Traffic
 from staxlang.compiler.loops.report import report as schedule_report
+from staxlang.compiler.loops.work import call_work
 from staxlang.compiler.node import Node
+from staxlang.runtime import timing
 from staxlang.runtime.guard_texts import guard_texts, readable
+from staxlang.runtime.matching import Matched
 from staxlang.runtime.programs import Stages
 from staxlang.runtime.signature import class_of
 from staxlang.runtime.stages import Shown
@@ -25,7 +28,11 @@ _FREE_OPS = frozenset(("load", "const", "size", "local", "cast", "guard", "reduc
 
 
 class KernelReport(NamedTuple):
-    """One compiled loop nest (or library call). `loops` are words, outermost first; `vector_width` counts lanes, 1 where there are none."""
+    """One compiled loop nest (or library call). `loops` are words, outermost first; `vector_width` counts lanes, 1 where there are none.
+
+    `estimated` and `measured` are seconds: what bytes and operations take on a machine like this, and the median of a few runs, each after
+    the last (None: it could not be run so).
+    """
 
     name: str
     source_lines: tuple[int, ...]
@@ -34,6 +41,8 @@ class KernelReport(NamedTuple):
     loops: tuple[str, ...]
     parallel: bool
     vector_width: int
+    estimated: float = 0.0
+    measured: float | None = None
 
 
 class Report(NamedTuple):
@@ -67,7 +76,7 @@ class Report(NamedTuple):
         for one in self.kernels:
             where = f", line{'s' * (len(one.source_lines) > 1)} {_ranges(one.source_lines)}" if one.source_lines else ""
             vector = f", {one.vector_width} lanes" if one.vector_width > 1 else ""
-            yield f"  {one.name}{where}: {_amount(one.bytes)}, {one.flops} flops{vector}{', parallel' if one.parallel else ''}"
+            yield f"  {one.name}{where}: {_amount(one.bytes)}, {one.flops} flops{vector}{', parallel' if one.parallel else ''}{_times(one)}"
             for loop in one.loops:
                 yield f"      {loop}"
         for title, texts in (
@@ -86,10 +95,11 @@ class Report(NamedTuple):
 
     def to_html(self) -> str:
         """A table of the kernels, and the rest of the text below it."""
-        head = "".join(f"<th>{title}</th>" for title in ("kernel", "lines", "bytes", "flops", "lanes", "parallel"))
+        head = "".join(f"<th>{title}</th>" for title in ("kernel", "lines", "bytes", "flops", "lanes", "parallel", "estimated", "measured"))
         rows = "".join(
             "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in (
                 one.name, _ranges(one.source_lines), one.bytes, one.flops, one.vector_width, "yes" if one.parallel else "no",
+                _duration(one.estimated), "" if one.measured is None else _duration(one.measured),
             )) + "</tr>"
             for one in self.kernels
         )  # fmt: skip
@@ -100,13 +110,15 @@ class Report(NamedTuple):
 
 
 def explain(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
-    """The report of the version that serves these arguments; it is compiled if there is none, and not run."""
-    version, env = kernel._dispatcher.version_and_sizes(args, kwargs)
-    shown = Shown(kernel, version)
+    """The report of the version that serves these arguments; it is compiled if there is none. A copy of it that looks at the clock between
+    the kernels is run a few times, on copies of arrays that are written to."""
+    version, matched = kernel._dispatcher.version_and_match(args, kwargs)
+    shown, env = Shown(kernel, version), matched.env
     made = shown.stages
     sizes = {name: env[short] for short, name in ((f"s{k}", name) for k, name in enumerate(version.names)) if short in env}
     traffic = schedule_report(made.schedule, shown.ground.target)
     kernels = tuple(_kernel(one, step, made, sizes) for one, step in zip(traffic.kernels, made.schedule.steps, strict=True))
+    kernels = _timed(kernels, version, matched, shown, sizes)
     outputs = [buffer for buffer in made.loops.buffers.values() if buffer.role == "output"]
     results = sum(_number(element_count(buffer.shape), sizes) * buffer.dtype.itemsize for buffer in outputs)
     not_fused = tuple(note for note in traffic.notes if "not fused" in note)
@@ -124,6 +136,35 @@ def explain(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Repor
         not_fused=not_fused,
         notes=tuple(note for note in traffic.notes if note not in not_fused),
     )
+
+
+def _timed(
+    kernels: tuple[KernelReport, ...], version: Version, matched: Matched, shown: Shown, sizes: Mapping[str, int]
+) -> tuple[KernelReport, ...]:
+    """The kernels with their seconds."""
+    made, ground, settings = shown.stages, shown.ground, shown.kernel.settings
+    writes = bool(shown.captured.evaluation.updates)
+    if settings.engine == "reference":
+        return kernels
+    seconds = timing.measured(version, matched, made, ground, writes, settings.fast_math) or [None] * len(kernels)
+    works = [_number(step.work if isinstance(step, Kernel) else call_work(step), sizes) for step in made.schedule.steps]
+    return tuple([
+        one._replace(estimated=timing.estimated(one.bytes, work, one.vector_width, one.parallel, ground.target), measured=took)
+        for one, work, took in zip(kernels, works, seconds, strict=True)
+    ])  # fmt: skip
+
+
+def _times(one: KernelReport) -> str:
+    took = "" if one.measured is None else f", {_duration(one.measured)} measured"
+    speed = "" if one.measured is None or one.measured <= 0 else f" ({one.bytes / one.measured / 1e9:.3g} GB/s)"
+    return f", {_duration(one.estimated)} estimated{took}{speed}" if one.estimated else ""
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
 
 
 def _number(size: Size, sizes: Mapping[str, int]) -> int:

@@ -45,8 +45,10 @@ def emit_program(schedule: Schedule, target: Target, name: str) -> str:
     return emit(schedule, target, name).text
 
 
-def emit(schedule: Schedule, target: Target, name: str, fast: bool = False, polls: bool = False) -> Emission:
+def emit(schedule: Schedule, target: Target, name: str, fast: bool = False, polls: bool = False, timed: bool = False) -> Emission:
     """The module of a schedule; `fast` lets arithmetic on floats be rewritten (fast_math); with `polls` signals of Python end its loops.
+
+    `timed`: the processor's clock is read before each step and after the last, into `@name.times`.
 
     arrays: data pointers, inputs then outputs, each at element 0 of its view; sizes: i64 values of `size_symbols(schedule)`; scalars:
     8-byte slots (i64, double, bool as i64, two doubles for a complex number); arena: 64-byte aligned, `arena_bytes`. Returns 0, or
@@ -56,7 +58,10 @@ def emit(schedule: Schedule, target: Target, name: str, fast: bool = False, poll
     f = Function(module)
     if module.moving:
         kept.begin_moves(f, module.moving)
-    emit_steps(f, schedule)
+    if timed:
+        _emit_timed(f, schedule)
+    else:
+        emit_steps(f, schedule)
     counters = len(module.symbols) - module.given
     lines = ["entry:", *f.entry, *(_room_behind("i64", "sizes", module.given, counters) if counters else ())]
     lines += _room_behind("ptr", "arrays", module.arrays, len(module.moving)) if module.moving else ()
@@ -85,12 +90,29 @@ def emit_steps(f: Function, schedule: Schedule) -> None:
     for number, step in enumerate(schedule.steps):
         if number and number == schedule.checked:
             _end_failed(f)
-        if not isinstance(step, LibraryCall):
-            emit_kernel(f, step)
-        elif step.kind == "loop":
-            kept.emit_loop(f, step, emit_steps)
-        else:
-            (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
+        _emit_step(f, step)
+
+
+def _emit_step(f: Function, step: Kernel | LibraryCall) -> None:
+    if not isinstance(step, LibraryCall):
+        emit_kernel(f, step)
+    elif step.kind == "loop":
+        kept.emit_loop(f, step, emit_steps)
+    else:
+        (externs.emit_extern if step.kind == "extern" else library.emit_call)(f, step)
+
+
+def _emit_timed(f: Function, schedule: Schedule) -> None:
+    name, count = f"@{f.module.name}.times", len(schedule.steps)
+    f.module.globals["times"] = f"{name} = global [{count + 1} x i64] zeroinitializer, align 8"
+    for number in range(count + 1):
+        if number and number == schedule.checked:
+            _end_failed(f)
+        now = f.name(0, "call i64 @llvm.readcyclecounter()", "x")
+        place = f.name(0, f"getelementptr i64, ptr {name}, i64 {number}", "p")
+        f.emit(0, f"store volatile i64 {now}, ptr {place}, align 8")
+        if number < count:
+            _emit_step(f, schedule.steps[number])
 
 
 def _room_behind(kind: str, name: str, given: int, more: int) -> list[str]:
