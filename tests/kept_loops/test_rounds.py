@@ -235,3 +235,101 @@ def test_the_reason_is_told(function):
         rows_after_rows: "distance (1, -1)",
     }[function]
     assert told in notes, notes
+
+
+# ---- rounds that threads share -------------------------------------------------------------------------------------
+
+
+def sparse_product(data, indices, starts, x):
+    y = np.zeros(len(starts) - 1)
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            s += data[k] * x[indices[k]]
+        y[i] = s
+    return y
+
+
+def escapes(w, h, most):
+    out = np.zeros((h, w), np.int64)
+    for i in range(h):
+        for j in range(w):
+            cr, ci = -2.0 + 3.0 * j / w, -1.0 + 2.0 * i / h
+            zr, zi, k = 0.0, 0.0, 0
+            while k < most and zr * zr + zi * zi < 4.0:
+                zr, zi = zr * zr - zi * zi + cr, 2 * zr * zi + ci
+                k += 1
+            out[i, j] = k
+    return out
+
+
+def collatz(n):
+    """Each round has an array of its own, larger than what is kept for all rounds together."""
+    longest = np.zeros(len(n), np.int64)
+    for i in range(len(n)):
+        k = n[i]
+        while k > 1:
+            k = k // 2 if k % 2 == 0 else 3 * k + 1
+            longest[i] += 1
+    return longest
+
+
+def sparse():
+    starts = np.cumsum(np.r_[0, rng.integers(0, 30, 900)])
+    return rng.random(starts[-1]), rng.integers(0, 900, starts[-1]), starts, rng.random(900)
+
+
+SHARED = [(sparse_product, sparse()), (escapes, (60, 50, 40)), (collatz, (np.arange(1500),))]
+
+
+@pytest.mark.parametrize(("function", "given"), SHARED, ids=[one[0].__name__ for one in SHARED])
+def test_threads_share_independent_rounds(function, given):
+    kernel = stax.kernel(function)
+    want = function(*given)
+    before = stax.get_num_threads()
+    stax.set_num_threads(4)
+    for _ in range(5):
+        np.testing.assert_array_equal(kernel(*given), want)
+    stax.set_num_threads(before)
+    assert ".rounds." in kernel.show("llvm", *given)
+    assert "its rounds are independent: threads share them" in "\n".join(kernel.explain(*given).notes)
+
+
+def histogram(a, bins):
+    out = np.zeros(bins)
+    for i in range(len(a)):
+        k = 0
+        while k < a[i]:
+            k += 1
+        out[k] += 1
+    return out
+
+
+def test_rounds_that_write_at_places_of_data_stay_in_order():
+    kernel = stax.kernel(histogram)
+    given = rng.integers(0, 8, 9000), 9
+    np.testing.assert_array_equal(kernel(*given), histogram(*given))
+    assert ".rounds." not in kernel.show("llvm", *given)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_earliest_failure_of_shared_rounds_is_told(first):
+    """Of two checks that fail in different rounds the one that Python would have met."""
+    data, indices, starts, x = sparse()
+    starts, indices = starts.copy(), indices.copy()
+    if first:  # row 4 reads past the end of data, row 500 of x
+        indices[starts[500] : starts[501] + 1] = 900
+        starts[:5], starts[5] = len(data), len(data) + 1
+    else:  # row 2 past the end of x, the last one past the end of data
+        indices[starts[2] : starts[3] + 1] = 900
+        starts[-1] += 7
+    kernel = stax.kernel(sparse_product)
+    with pytest.raises(IndexError) as wanted:
+        sparse_product(data, indices, starts, x)
+    stax.set_num_threads(4)
+    for _ in range(5):
+        with pytest.raises(IndexError) as told:
+            kernel(data, indices, starts, x)
+        size = str(len(data)) if first else "900"
+        assert size in str(told.value) and size in str(wanted.value)
+    stax.set_num_threads(2)

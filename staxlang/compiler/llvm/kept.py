@@ -8,6 +8,7 @@ from typing import Any
 from staxlang.base.types import element_count
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
+from staxlang.compiler.llvm.kept_apart import emit_shared
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.module import CONTEXT
 from staxlang.compiler.llvm.polls import emit_poll, interruption
@@ -22,9 +23,15 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     """The rounds, one after the other, until the last, or until one begins with a false condition or has failed."""
     module, n = f.module, f.fresh()
     symbol = f"@{module.name}.loop.{module.fresh()}"
+    shared = any(step is one for one in module.loops_shared)
+    polls, module.polls = module.polls, module.polls and not shared  # nobody but the caller's thread may ask the interpreter
     function = _round_function(f, step, symbol, emit_steps)
+    module.polls = polls
     module.functions.append(function)
     failing = "ptr %status monotonic" in function or function.count("ret i32") > 1
+    if shared:
+        emit_shared(f, step, symbol, failing)
+        return
     slot = f.name(0, f"getelementptr i64, ptr %sizes, i64 {module.symbols[step['index']]}", "p")
     extent = None if step["extent"] is None else size_text(f, step["extent"])[0]
     go = None if step["go"] is None else pointer(f, module.buffers[step["go"]], {}, {})[0]

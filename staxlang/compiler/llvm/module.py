@@ -8,7 +8,9 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.forms import FORM_ROWS
 from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
+from staxlang.compiler.llvm.sharing import shared_loops
 from staxlang.compiler.llvm.types import component_size, memory
+from staxlang.compiler.loops.apart import outlasting
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.kept import all_steps, is_loop, movers
 from staxlang.compiler.loops.symbols import size_symbols
@@ -42,6 +44,10 @@ class Module:
         outputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "output"]
         self.arrays = self.inputs + 1 + max(outputs, default=-1)  # addresses that the caller gives; behind them those of what moves
         moving = dict.fromkeys([name for step in all_steps(schedule) for name in movers(step)])
+        self.loops_shared = shared_loops(schedule, target)
+        for one in self.loops_shared:  # its rounds have arenas of their own: what is elsewhere they find by address
+            roots = [self.root(self.buffers[name]) for name in outlasting(one)]
+            moving.update(dict.fromkeys([root for root in roots if self.buffers[root].role == "temporary"]))
         self.moving = {name: self.arrays + place for place, name in enumerate(moving)}
         self.slots = scalar_slots(list(self.buffers.values()))
         self.functions: list[str] = []

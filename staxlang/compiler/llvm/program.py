@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from staxlang.base.deferred import deferred
 from staxlang.base.records import record
-from staxlang.base.sizes import Size
-from staxlang.compiler.llvm.extents import divided, size_text
+from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.module import CONTEXT, Module
 from staxlang.compiler.llvm.nests import all_positive, emit_nest, emit_statement, symbols_of
+from staxlang.compiler.llvm.sharing import PARALLEL, grain, pays
 from staxlang.compiler.llvm.types import element
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 else:
     externs, library = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.library")
     kept = deferred("staxlang.compiler.llvm.kept")
-
-TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
-
 
 @record
 class Emission:
@@ -146,11 +143,6 @@ def emit_kernel(f: Function, kernel: Kernel) -> None:
             emit_statement(f, statement)
 
 
-def pays(target: Target, work: Size) -> bool:
-    """Whether the pool could be wanted at all."""
-    return target.cores > 1 and not (isinstance(work, int) and work < target.parallel_work)
-
-
 def emit_parallel(f: Function, kernel: Kernel, nest: Nest) -> None:
     """A nest whose first loop's iterations may be shared out: a function of (context, begin, end), and its call."""
     module = f.module
@@ -159,8 +151,9 @@ def emit_parallel(f: Function, kernel: Kernel, nest: Nest) -> None:
     symbol = f"@{module.name}.{kernel.name}.{f.fresh()}"
     module.functions.append(_body_function(module, symbol, nest, dict(zip(captured, values, strict=True))))
     context = _context(f, values)
-    module.externals["declare void @stax_parallel(ptr, ptr, i64, i64)"] = None
-    f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {_runs(f, nest)}, i64 {_grain(f, kernel, nest)})")
+    module.externals[PARALLEL] = None
+    share = grain(f, kernel.work, nest.loops[0].extent)
+    f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {_runs(f, nest)}, i64 {share})")
     for root in module.writes(nest):
         f.forget(root)
 
@@ -171,24 +164,6 @@ def _runs(f: Function, nest: Nest) -> str:
     extent, level = size_text(f, nest.loops[0].extent)
     some = all_positive(f, [loop.extent for loop in nest.loops[1:] if not symbols_of(loop.extent) & own])
     return extent if some is None else f.name(level, f"select i1 {some}, i64 {extent}, i64 0", "x")
-
-
-def _grain(f: Function, kernel: Kernel, nest: Nest) -> str:
-    """Iterations that a tile has at least; all of them where threads would not pay."""
-    target, work, extent = f.module.target, kernel.work, nest.loops[0].extent
-    least = max(1, target.parallel_work // TILES_PER_WORK)
-    if isinstance(work, int) and isinstance(extent, int):
-        return str(max(1, least * extent // max(1, work)))
-    whole, _ = size_text(f, extent)
-    total, level = size_text(f, work)
-    safe = total if isinstance(work, int) else f.name(level, f"call i64 @llvm.smax.i64(i64 {total}, i64 1)", "x")
-    share = f.name(level, f"mul i64 {whole}, {least}", "x")
-    share = divided(f, "udiv", share, safe, level)
-    grain = f.name(level, f"call i64 @llvm.smax.i64(i64 {share}, i64 1)", "x")
-    if isinstance(work, int):
-        return grain
-    enough = f.name(level, f"icmp sge i64 {total}, {target.parallel_work}", "x")
-    return f.name(level, f"select i1 {enough}, i64 {grain}, i64 {whole}", "x")
 
 
 def _context(f: Function, values: list[Value]) -> str:

@@ -90,9 +90,10 @@ class LibraryCall:
     loop: the `body` (a LoopProgram, of a scheduled loop its Schedule) in rounds that the size symbol `index` counts from 0: `extent` of
     them, or as many as begin with a true element in the buffer `go`; both, where none is None. The results are the buffers that the loop
     carries from round to round (behind them, once scheduled, the memory of the round's temporaries); the operands are these and what it
-    only reads. After each round buffers change places: `moves` says of some whose memory each has from then on. After the last one those in
-    `settled` have what they hold in their own memory again, and all that have moved are where they were: those in `homes` then are what
-    their memory holds. If neither names one, they stay where they are.
+    only reads. `apart`: its rounds depend on no other, and may run in any order. After each round buffers change places: `moves` says
+    of some whose memory each has from then on. After the last one those in `settled` have what they hold in their own memory again, and
+    all that have moved are where they were: those in `homes` then are what their memory holds. If neither names one, they stay where
+    they are.
     gemm: out[B.., M, N] = a[B.., M, K] @ b[B.., K, N], any number of batch axes B; `out` is row-major in its last two axes. Of a's and b's
     last two strides one is 1 and the other at least the extent that is walked by 1 (BLAS order N or T). K may be 0: out is zeros then.
     """

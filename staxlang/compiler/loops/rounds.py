@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from staxlang.base.records import NamedTuple, record, replace
 from staxlang.base.sizes import Size, nonnegative, symbol, symbols
 from staxlang.base.types import element_count, row_major_strides
+from staxlang.compiler.loops.apart import are_apart
 from staxlang.compiler.loops.dependence import Access, accesses, carried, told
 from staxlang.compiler.loops.expressions import Expressions, replace_symbols, subexpressions
 from staxlang.compiler.loops.ir import Buffer, Definition, LibraryCall, LoopProgram, Range, Walk
@@ -62,10 +64,19 @@ def with_open_loops(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram,
             checks.update(dict.fromkeys(made.checks))
             checked += len(made.steps) - 1 if number < program.checked else 0
             continue
-        steps.append(step)
         if isinstance(made, Closed) and isinstance(step, LibraryCall):
-            notes.append(f"{title(step)} stays a loop: {made.reason}")
+            step, note = _left(step, made)
+            notes.append(note)
+        steps.append(step)
     return replace(program, buffers=ex.buffers, steps=tuple(steps), checked=checked, checks=tuple(checks)), notes
+
+
+def _left(step: LibraryCall, closed: Closed) -> tuple[LibraryCall, str]:
+    """A loop that stays one, whether its rounds may run at the same time, and what is told of it."""
+    apart = are_apart(step)
+    attributes: tuple[tuple[str, Any], ...] = tuple([(key, apart if key == "apart" else value) for key, value in step.attributes])
+    beside = "; its rounds are independent: threads share them" if apart else ""
+    return replace(step, attributes=attributes), f"{title(step)} stays a loop: {closed.reason}{beside}"
 
 
 def title(step: LibraryCall) -> str:

@@ -37,10 +37,10 @@ def work_of(kernel: Kernel, ex: Expressions) -> Size:
     return size_of({monomial: max(1, round(count)) for monomial, count in total.items() if count > 0.01})
 
 
-def call_work(call: LibraryCall) -> Size:
+def call_work(call: LibraryCall, unknown: int = UNKNOWN_WORK) -> Size:
     """About the multiplications of a matrix product, or of linear algebra in machine code. (What Python does needs its lock: 0.)"""
     if call.kind == "loop":
-        return loop_work(call)
+        return loop_work(call, unknown)
     if not call.operands or (call.kind == "extern" and not call["native"]):
         return 0
     first = call.operands[0].shape
@@ -49,14 +49,14 @@ def call_work(call: LibraryCall) -> Size:
     return _product(first) * first[-1] + 256 * _product(first[:-2]) if first else 0
 
 
-def loop_work(call: LibraryCall) -> Size:
-    """The work of all rounds, each taken to be like the first."""
+def loop_work(call: LibraryCall, unknown: int = UNKNOWN_WORK) -> Size:
+    """The work of all rounds, each taken to be like the first; of a loop whose end only its data knows, `unknown` at least."""
     first: dict[str, Size] = {call["index"]: 0}
     total: Size = 0
     for step in call["body"].steps:
-        work = step.work if isinstance(step, Kernel) else call_work(step)
+        work = step.work if isinstance(step, Kernel) else call_work(step, unknown)
         total = total + (work if isinstance(work, int) else substitute(work, first))
-    return total * UNKNOWN_ROUNDS + UNKNOWN_WORK if call["extent"] is None else total * call["extent"] + 1
+    return total * UNKNOWN_ROUNDS + unknown if call["extent"] is None else total * call["extent"] + 1
 
 
 def _product(extents: tuple[Size, ...]) -> Size:

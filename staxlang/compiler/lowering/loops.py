@@ -45,6 +45,7 @@ def lower_loop(state: Lowering, node: Node, lower_all: LowerAll, settle: Callabl
     moves, homes = found.moves(), tuple([held[place] for place in fixed])
     attributes = (
         ("body", body), ("index", node["index"]), ("extent", node["extent"]), ("go", held[0] if node["conditional"] else None),
+        ("apart", False),
         ("moves", moves), ("settled", tuple([name for name, _ in moves if name not in (*spares, *homes)])), ("homes", homes),
     )  # fmt: skip
     state.steps.append(LibraryCall("loop", views[: carried + len(spares)], views, attributes))
