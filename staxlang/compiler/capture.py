@@ -9,6 +9,7 @@ from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Facts, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.compiler.closed import is_closed
 from staxlang.compiler.finite import finite_check
 from staxlang.compiler.graph import NO_FACTS, Gate, Graph, GraphError, plain, rebuild, slice_graph, topological
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
@@ -21,8 +22,8 @@ else:
     kept_loops = deferred("staxlang.compiler.kept_loops")
 
 GateAnswer = bool | int | float | complex
-RunGate = Callable[[Graph, Span | None, str], GateAnswer]
-"""Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured."""
+RunGate = Callable[[Graph, Span | None, str, "str | None"], GateAnswer]
+"""Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured (the last: what it counts)."""
 
 
 LOOP_NODES = 10_000
@@ -35,7 +36,7 @@ class GraphRecorder:
     `run_gate` computes the value of a data gate from its slice. It gets the graph as recorded, nothing optimized away.
     """
 
-    __slots__ = ("_answers", "_checks", "_facts", "asks", "declared", "gates", "interner", "recorded", "run_gate", "watched")
+    __slots__ = ("_answers", "_checks", "_closed", "_facts", "asks", "declared", "gates", "interner", "recorded", "run_gate", "watched")
 
     checking = False
 
@@ -47,6 +48,7 @@ class GraphRecorder:
         self.recorded: dict[Node, None] = {}
         self.gates: list[Gate] = []
         self._answers: dict[Node, GateAnswer] = {}
+        self._closed: dict[Node, bool] = {}
         self._checks: dict[Node, None] = {}  # without those that a gate's replay makes
         self.watched: Callable[[Span | None], tuple[bool, Node | None]] | None = None  # checked mode, see `_watch`
         self._facts = facts  # what is known about sizes by now: the evaluation's context knows, see `facts_from`
@@ -147,13 +149,18 @@ class GraphRecorder:
             self._checks[nodes[0]] = None
         return nodes
 
-    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
+    def closed(self, handle: Node) -> Node | None:
+        if handle not in self._closed:
+            self._closed[handle] = is_closed(handle)
+        return handle if self._closed[handle] else None
+
+    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str, counts: str | None = None) -> GateAnswer:
         """The value of a 0-d node now. Asked again, the same node gives the same answer without another run."""
         known = self._answers.get(operand)
         if known is None:
             sliced = slice_graph(self.graph(()), (operand,))
-            known = self._answers[operand] = self.run_gate(sliced, span, what)
-            self.gates.append(Gate(sliced, known, what, span))
+            known = self._answers[operand] = self.run_gate(sliced, span, what, counts)
+            self.gates.append(Gate(sliced, known, what, span, counts))
             for node in read_in_full((operand,), sliced.facts, folded=False) & self._checks.keys():
                 del self._checks[node]
         return known
@@ -248,8 +255,11 @@ class _RegionRecorder:
     ) -> tuple[Node, ...]:  # fmt: skip
         raise GraphError("a composite's body cannot hold a loop")
 
-    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str) -> GateAnswer:
-        return self.outer.gate(self.keep(operand), type, span, what)
+    def closed(self, handle: Node) -> Node | None:
+        return self.outer.closed(self.keep(handle))
+
+    def gate(self, operand: Node, type: TensorType, span: Span | None, what: str, counts: str | None = None) -> GateAnswer:
+        return self.outer.gate(self.keep(operand), type, span, what, counts)
 
 
 def _make_composite(

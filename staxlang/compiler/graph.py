@@ -19,12 +19,14 @@ NO_FACTS = Facts()
 
 
 class Gate(NamedTuple):
-    """A data gate that evaluation went through: its slice computes the value again (guard replay), `outcome` is what it was."""
+    """A data gate that evaluation went through: its slice computes the value again (guard replay), `outcome` is what it was. `counts`: the
+    counted size that the value is; the program holds for any."""
 
     slice: Graph
     outcome: bool | int | float | complex
     what: str
     span: Span | None = None
+    counts: str | None = None
 
 
 class Graph(NamedTuple):

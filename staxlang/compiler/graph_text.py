@@ -26,7 +26,8 @@ def print_graph(graph: Graph, indent: str = "", lines_of: Callable[[Node], str] 
     inner = indent + "  "
     lines = ["graph {"]
     lines += [f"{inner}assume {condition_text(c)}" for c in graph.facts.conditions]
-    lines += [f"{inner}# gate {gate.what} is {gate.outcome!r}" for gate in graph.gates]
+    lines += [f"{inner}# gate {gate.what} is {gate.outcome!r}" for gate in graph.gates if gate.counts is None]
+    lines += [f"{inner}# {gate.counts} is counted from the data: {gate.what}" for gate in graph.gates if gate.counts is not None]
     for node in order:
         arguments = [names[o] for o in node.operands]
         arguments += [f"{key}={_print_value(value, inner)}" for key, value in node.attributes]

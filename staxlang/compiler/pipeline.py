@@ -19,6 +19,7 @@ from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
+from staxlang.compiler.passes.selections import SELECTION_ROWS
 from staxlang.compiler.passes.sizes import settle_sizes
 
 if TYPE_CHECKING:
@@ -61,8 +62,12 @@ def optimize(
                 graph = after
                 _observe(stage, graph, record, check)
         graph = drop_dead_code(graph)
-        if len(trace.fired) == count:
-            break
+        if len(trace.fired) == count:  # nothing more is put back under its mask
+            after = apply_rules(graph, "selections", SELECTION_ROWS, trace, basis)
+            if after is graph:
+                break
+            graph = after
+            _observe("selections", graph, record, check)
     else:
         last = trace.fired[-1]
         raise GraphError(f"rewriting does not end within {ROUND_LIMIT} rounds; the last rule was {last}")

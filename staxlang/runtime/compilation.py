@@ -12,7 +12,7 @@ from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
-from staxlang.base.sizes import Condition, Size
+from staxlang.base.sizes import Condition, Size, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.capture import GraphRecorder
@@ -32,9 +32,10 @@ from staxlang.runtime.results import ResultTree
 from staxlang.runtime.signature import Prepared
 from staxlang.runtime.versions import GateStep, Version
 from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.counts import answer
 from staxlang.typecheck.evaluator import Evaluation, evaluate, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
-from staxlang.typecheck.results import OutputArray, Result, leaves
+from staxlang.typecheck.results import OutputArray, Result, leaves, sizes_of
 from staxlang.typecheck.values import FunctionValue
 
 
@@ -97,6 +98,7 @@ class KernelCapture:
         if settings.checked:
             self.recorder.watched = self._watched
         self.gates: list[GateStep] = []
+        self.above: list[str | None] = []  # of each gate the counted size that it gives
         self.evaluation: Evaluation | None = None
 
     def _watched(self, span: Span | None) -> tuple[bool, Any]:
@@ -131,21 +133,40 @@ class KernelCapture:
 
     # ---- gates ----
 
-    def _run_gate(self, sliced: Graph, span: Span | None, what: str) -> Any:
-        """Compile a gate's slice, run it on the arguments, and keep it as the replay of later calls."""
+    def _run_gate(self, sliced: Graph, span: Span | None, what: str, counts: str | None) -> Any:
+        """Compile a gate's slice, run it on the arguments, and keep it as the replay of later calls. What it needs counted comes first."""
         built = self.compiler.programs.get(sliced, self.compiler.settings)
+        self._count(self._counted_in(built))
         builder = self._builder(frozenset())
         (output,) = sliced.outputs
         plan = self._plan(builder, sliced, built, (output.type,), ("scalar", 0), gate=output.type.dtype.name)
         encoded, names = encode(plan, self._asked())
-        key = digest(fingerprint(sliced), repr(encoded), *(repr(id(slot)) for slot in builder.slots))
-        step = GateStep(key, encoded, builder.slots, names, built.program, None, what, span.line if span is not None else 0)
-        matched = Matcher(encoded, builder.slots, names, self.prepared.values).match()
+        before = [gate.key for gate in self.gates if gate.counts]
+        key = digest(fingerprint(sliced), repr(encoded), *(repr(id(slot)) for slot in builder.slots), *before)
+        line = span.line if span is not None else 0
+        step = GateStep(key, encoded, builder.slots, names, built.program, None, what, line, counts is not None)
+        matcher = Matcher(encoded, builder.slots, names, self.prepared.values)
+        matched = matcher.match()
+        assert isinstance(matched, Matched), matched
+        matched = matcher.counted([gate.outcome for gate in self.gates])
         assert isinstance(matched, Matched), matched
         step.outcome = built.program.execute(encoded, builder.slots, matched)[0].item()
         step.native_plan, step.stored = plan, built.stored
         self.gates.append(step)
+        self.above.append(counts)
         return step.outcome
+
+    def _counted_in(self, built: Built, *more: Size) -> list[str]:
+        """The counted sizes that a program, or these sizes, speak of."""
+        found = set(built.sizes).union(*[symbols(size) for size in (built.arena, built.work, *more)])
+        return [name for name in self.context.counted if name in found]
+
+    def _count(self, names: list[str]) -> None:
+        """Have these sizes counted before the program runs, where they are not yet."""
+        for name in names:
+            if name not in self.above and answer(self.context, name) is None:
+                known = self.context.counted[name]
+                raise_diagnostics(diagnose("mask-read", known.span))
 
     # ---- plans ----
 
@@ -206,6 +227,7 @@ class KernelCapture:
             work=built.work,
             arena=built.arena,
             gate=gate,
+            above=tuple(self.above),
             separate=self.compiler.settings.overlap == "assume-none",
             fail=builder.slot(_Failure(graph, self.compiler)) if built.checks else -1,
             slots=len(builder.slots),
@@ -220,14 +242,25 @@ class KernelCapture:
         guards = (guard for guard in self.context.guards if isinstance(guard, ShapeGuard) and guard.span is not None)
         return {guard.condition: (guard.span.line, guard.why) for guard in guards if guard.span is not None}
 
+    def _program(self, evaluation: Evaluation) -> tuple[Graph, Built]:
+        """The graph of what was evaluated, and its program; all sizes that they speak of are counted by gates."""
+        outputs = [handle for handle, _ in evaluation.outputs]
+        updates = [(position, handle) for position, handle, _ in evaluation.updates]
+        told = [extent for _, type_ in evaluation.outputs for extent in type_.shape]
+        told += [size for leaf in leaves(evaluation.result) for size in sizes_of(leaf)] if evaluation.result is not None else []
+        while True:
+            graph = self.recorder.graph(outputs, updates)
+            built = self.compiler.programs.get(graph, self.compiler.settings)
+            lacking = [name for name in self._counted_in(built, *told) if name not in self.above]
+            if not lacking:
+                return graph, built
+            self._count(lacking)
+
     def version(self, number: int, tree: Any) -> Version:
         evaluation = self.evaluation
         assert evaluation is not None
-        graph = self.recorder.graph(
-            [handle for handle, _ in evaluation.outputs], [(position, handle) for position, handle, _ in evaluation.updates]
-        )
         self._refuse_overlapping_writes(frozenset(position for position, _, _ in evaluation.updates), tree.tree.span)
-        built = self.compiler.programs.get(graph, self.compiler.settings)
+        graph, built = self._program(evaluation)
         builder = self._builder(frozenset(position for position, _, _ in evaluation.updates))
         outputs = tuple(type_ for _, type_ in evaluation.outputs)
         assert evaluation.result is not None

@@ -229,7 +229,7 @@ class Dispatcher:
         self.counts.compilations += 1
         self._log("compilation", f"version {number} took {(time.perf_counter() - start) * 1e3:.1f} ms")
         for gate in version.gates:
-            self._log("gates", f"version {number}: {gate.path} is {gate.outcome!r}")
+            self._log("gates", f"version {number}: {gate.path} is {'counted' if gate.counts else repr(gate.outcome)}")
         if key is not None and self.settings.engine != "reference":
             save(ground, key, version, self.function)
         return version

@@ -137,8 +137,8 @@ class EntryTree:
             node = self._gate(gate, shape, key, outcome, siblings)
             if node is None:
                 return
-            outcome = outcome_bits(gate.outcome, gate.plan.gate or "")
-            if outcome is None:
+            outcome = None if gate.counts else outcome_bits(gate.outcome, gate.plan.gate or "")
+            if outcome is None and not gate.counts:
                 return
             siblings = node.children
         entry = self.maker.make(version.plan, version.native_plan, version.slots, version.program, shape, outcome)

@@ -23,7 +23,7 @@ def guard_texts(version: Version) -> tuple[str, ...]:
             texts.append(readable(text, version) + asked_text(place.asked))
     for relation, left, right, asked in version.plan.conditions:
         texts.append(readable(f"{left} {relation} {right}", version) + asked_text(asked))
-    texts.extend(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
+    texts.extend(f"{gate.path} is {gate.outcome!r}" for gate in version.gates if not gate.counts)
     return tuple(dict.fromkeys(texts))
 
 

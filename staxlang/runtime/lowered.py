@@ -133,7 +133,7 @@ class _Capture(KernelCapture):
         self.recorder.asks = False
         super().run(function)
 
-    def _run_gate(self, sliced: Graph, span: Span | None, what: str) -> NoReturn:
+    def _run_gate(self, sliced: Graph, span: Span | None, what: str, counts: str | None) -> NoReturn:
         raise_diagnostics([diagnose("needs-data", span, what=f"`{what}`")])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, cast
 
@@ -81,6 +81,12 @@ class Matcher:
                 self._lost.add(index)
         if not self._lost:
             self._sizes()
+        return self.differences or Matched(self.objects, self.env)
+
+    def counted(self, values: Sequence[int]) -> Matched | list[Difference]:
+        """The same with what the gates above have given: those of them that count are sizes, and conditions speak of them."""
+        self.env.update({symbol: value for symbol, value in zip(self.plan.above, values, strict=True) if symbol is not None})
+        self._conditions(waiting=True)
         return self.differences or Matched(self.objects, self.env)
 
     def read(self, place: Place) -> Any:
@@ -263,7 +269,16 @@ class Matcher:
             expected = self._value(size)
             if expected != actual:
                 self._differ(path, f"{path} == {text}", expected, actual)
+        self._conditions(waiting=False)
+        self._asked = ""
+        self._overlaps()
+
+    def _conditions(self, waiting: bool) -> None:
+        """The conditions that wait for counted sizes, or the others."""
+        unknown = {symbol for symbol in self.plan.above if symbol is not None}
         for relation, left, right, asked in self.plan.conditions:
+            if waiting == (not unknown or unknown.isdisjoint(_names(left) | _names(right))):
+                continue
             a, b = self._value(left), self._value(right)
             if a is None or b is None or not _RELATIONS[relation](a, b):
                 self._asked = asked_text(asked)
@@ -273,7 +288,6 @@ class Matcher:
                 else:
                     self._differ(condition, condition, f"{relation} {b}", a)
         self._asked = ""
-        self._overlaps()
 
     def _value(self, size: Any) -> int | None:
         """A size at this call; nothing where it is a quotient or a remainder of a divisor that is 0 here: no condition on it holds then."""
@@ -306,6 +320,11 @@ def _equal(a: Any, b: Any) -> bool:
         return bool(a == b)
     except Exception:  # a user's __eq__ that fails, or one that gives no truth value: not equal
         return False
+
+
+def _names(size: Any) -> set[str]:
+    """The short names of symbols in a size's text."""
+    return {found[0] for found in _SHORT.finditer(size)} if type(size) is str else set()
 
 
 def _short(value: Any) -> str:

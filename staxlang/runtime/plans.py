@@ -58,6 +58,7 @@ def encode(plan: EntryPlan, asked: Mapping[Any, tuple[int, str]] | None = None) 
         symbols=symbols,
         conditions=conditions,
         sizes=tuple(names.name(symbol) for symbol in plan.sizes),
+        above=tuple(None if symbol is None else names.name(symbol) for symbol in plan.above),
         outputs=outputs,
         result=_result(plan.result, names),
         work=names.text(plan.work),

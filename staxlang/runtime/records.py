@@ -96,8 +96,9 @@ def _item_content(item: Item) -> Any:
     return describe(value) or (describe(type(value)) if item.kind == "object" else None)
 
 
-def _below(key: str, outcome: Any) -> str:
-    return digest("below", key, repr(outcome))
+def _below(key: str, gate: GateStep) -> str:
+    """Where what stands below a gate is stored: for each outcome that decides, for all counts together."""
+    return digest("below", key, "any" if gate.counts else repr(gate.outcome))
 
 
 # ---- saving --------------------------------------------------------------------------------------------------------
@@ -109,9 +110,9 @@ def save(ground: Ground, key: str, version: Version, function: FunctionType) -> 
     assert store is not None
     try:
         for gate in version.gates:
-            where = (gate.what, gate.line)
+            where = (gate.what, gate.line, gate.counts)
             store.put(key, _encoded(gate.plan, gate.slots, gate.names, gate.program.fingerprint, gate.stored, where, function))
-            key = _below(key, gate.outcome)
+            key = _below(key, gate)
         plan, program = version.plan, version.program.fingerprint
         store.put(key, _encoded(plan, version.slots, version.names, program, version.stored, None, function))
     except (Unrecordable, ValueError):
@@ -124,7 +125,7 @@ def _encoded(
     names: tuple[str, ...],
     program: str,
     stored: Stored,
-    gate: tuple[str, int] | None,
+    gate: tuple[str, int, bool] | None,
     function: FunctionType,
 ) -> bytes:
     """Line numbers are stored relative to the function's first, so that a function that has only moved keeps its versions."""
@@ -132,7 +133,7 @@ def _encoded(
     first = function.__code__.co_firstlineno
     fields: dict[str, Any] = shifted(plan, -first)._asdict()
     fields |= {"places": tuple([tuple(place) for place in fields["places"]]), "outputs": tuple([tuple(one) for one in plan.outputs])}
-    where = None if gate is None else (gate[0], gate[1] - first)
+    where = None if gate is None else (gate[0], gate[1] - first, gate[2])
     plain: Any = (tuple(fields.values()), recipes, names, program, stored, where)
     return marshal.dumps(plain)
 
@@ -162,14 +163,13 @@ def restore(ground: Ground, key: str, function: FunctionType, prepared: Prepared
             version.stored = stored
             failure.checks = stored[-1]
             return version if version.fits(prepared.values) else None
-        gate = GateStep(key, plan, slots, names, program, None, where[0], where[1] + first)
+        gate = GateStep(key, plan, slots, names, program, None, where[0], where[1] + first, where[2])
         gate.stored = stored
-        outcome = gate.replay(prepared.values)
-        if isinstance(outcome, Difference):
+        gate.outcome = gate.replay(prepared.values, [before.outcome for before in gates])
+        if isinstance(gate.outcome, Difference):
             return None
-        gate.outcome = outcome
         gates.append(gate)
-        key = _below(key, outcome)
+        key = _below(key, gate)
 
 
 def _plan(fields: Sequence[Any]) -> EntryPlan:

@@ -172,7 +172,7 @@ def _number(size: Size, sizes: Mapping[str, int]) -> int:
 
 
 def _version_text(version: Version) -> str:
-    where = ", ".join(f"{gate.path} is {gate.outcome!r}" for gate in version.gates)
+    where = ", ".join(f"{gate.path} {'is counted' if gate.counts else f'is {gate.outcome!r}'}" for gate in version.gates)
     arrays = [readable(f"{place.path}: {_type_text(place.check)}", version) for place in version.plan.places if place.check[0] == "array"]
     return f"{version.number}: {'; '.join([*arrays, *([where] if where else [])])} ({version.hits} calls)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,10 @@ class NativeEntry:
 
 
 class GateStep:
-    """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay."""
+    """A data gate on a version's way: its replay, and the outcome that leads to this version. Equal keys are one replay. `counts`: any
+    outcome does, it is a size of what stands below."""
 
-    __slots__ = ("key", "line", "names", "native_plan", "outcome", "plan", "program", "slots", "stored", "what")
+    __slots__ = ("counts", "key", "line", "names", "native_plan", "outcome", "plan", "program", "slots", "stored", "what")
 
     def __init__(
         self,
@@ -84,8 +86,10 @@ class GateStep:
         outcome: Any,
         what: str,
         line: int,
+        counts: bool = False,
     ) -> None:
         self.key = key
+        self.counts = counts
         self.plan = plan
         self.slots = slots
         self.names = names
@@ -100,9 +104,12 @@ class GateStep:
     def path(self) -> str:
         return f"{self.what} (line {self.line})" if self.line else self.what
 
-    def replay(self, values: dict[str, Any]) -> Any:
-        """The gate's value for a call; a Difference where the call does not get there."""
-        matched = Matcher(self.plan, self.slots, self.names, values).match()
+    def replay(self, values: dict[str, Any], above: Sequence[Any]) -> Any:
+        """The gate's value for a call in which the gates above have given these; a Difference where the call does not get there."""
+        matcher = Matcher(self.plan, self.slots, self.names, values)
+        matched = matcher.match()
+        if isinstance(matched, Matched):
+            matched = matcher.counted(above)
         if not isinstance(matched, Matched):
             return matched[0]
         return self.program.execute(self.plan, self.slots, matched)[0].item()
@@ -151,14 +158,12 @@ class Version:
         found = matcher.match()
         if not isinstance(found, Matched):
             return found
-        for gate in self.gates:
-            if gate.key not in replays:
-                replays[gate.key] = gate.replay(values)
-            actual = replays[gate.key]
-            if isinstance(actual, Difference):
-                return [actual]
-            if not same_outcome(actual, gate.outcome):
-                return [Difference(gate.path, f"{gate.path} is {gate.outcome!r}", gate.outcome, actual)]
+        given = self._pass_gates(values, replays)
+        if isinstance(given, Difference):
+            return [given]
+        found = matcher.counted(given)
+        if not isinstance(found, Matched):
+            return found
         for slot, value in matcher.renewed:
             before = self.slots[slot]  # alive until no entry points to it
             self.slots[slot] = value
@@ -169,9 +174,27 @@ class Version:
             del before
         return found
 
+    def _pass_gates(self, values: dict[str, Any], replays: Replays) -> list[Any] | Difference:
+        """The values of the gates on the way to this version, or where the call leaves it."""
+        given: list[Any] = []
+        for gate in self.gates:
+            if gate.key not in replays:
+                replays[gate.key] = gate.replay(values, given)
+            actual = replays[gate.key]
+            if isinstance(actual, Difference):
+                return actual
+            if not gate.counts and not same_outcome(actual, gate.outcome):
+                return Difference(gate.path, f"{gate.path} is {gate.outcome!r}", gate.outcome, actual)
+            given.append(actual)
+        return given
+
     def fits(self, values: dict[str, Any]) -> bool:
-        """Whether a call meets the guards, or breaks none but that arrays must not overlap (it is then served with copies)."""
-        found = Matcher(self.plan, self.slots, self.names, values).match()
+        """Whether a call, whose gates have just given the outcomes of this version, meets its guards, or breaks none but that arrays must
+        not overlap (it is then served with copies)."""
+        matcher = Matcher(self.plan, self.slots, self.names, values)
+        found = matcher.match()
+        if isinstance(found, Matched):
+            found = matcher.counted([gate.outcome for gate in self.gates])
         return isinstance(found, Matched) or all(difference.is_overlap for difference in found)
 
     def run(self, matched: Matched) -> Any:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from staxlang.base.dtypes import BOOL
+from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Condition, Size, floordiv, is_subscript_name, maximum, minimum, modulo, symbol
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.typecheck.counts import counted_size
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.recorder import Handle
-from staxlang.typecheck.scalars import Computed, Leaf, freeze, kind_of, number_now, scalar_leaves
+from staxlang.typecheck.scalars import Computed, Converted, Leaf, freeze, kind_of, number_now, scalar_leaves
 from staxlang.typecheck.values import (
     UNKNOWN,
     ArrayValue,
@@ -51,7 +52,7 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     elif kind is SizeValue:
         return value.size
     elif kind is ScalarValue and value.kind in ("int", "bool"):
-        size = formula_size(call.context, value, call.span)
+        size = formula_size(call.context, value, call.span, True)
         if size is None:
             if call.context.loops.active:
                 call.error("loop-value-needed", what=what)
@@ -63,17 +64,17 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     elif kind is ArrayValue and value.dtype.kind in "iu" and not value.shape:
         if value.extent is not None:
             return value.extent
-        number = call.context.gate(call.handle(value), TensorType(value.dtype, ()), call.span, call.text())
-        if number is None:
-            raise Unknowable
-        return int(number)
+        size = _data_size(call.context, call.handle(call.cast(value, I64)), call.span, call.text())
+        if size is None:
+            call.context.fail("gate-in-region", call.span, what=f"`{call.text()}`")
+        return size
     elif value is UNKNOWN:
         raise Unknowable
     call.error("not-an-integer", what=what, given=call.describe(value))
 
 
-def formula_size(context: EvaluationContext, value: Value, span: Span | None) -> Size | None:
-    """The size expression of an integer formula; None where it has none."""
+def formula_size(context: EvaluationContext, value: Value, span: Span | None, data: bool = False) -> Size | None:
+    """The size expression of an integer formula; None where it has none. `data`: numbers of arrays become counted sizes."""
     if type(value) is StaticValue:
         return int(value.value) if isinstance(value.value, int) else None
     if type(value) is SizeValue:
@@ -81,14 +82,26 @@ def formula_size(context: EvaluationContext, value: Value, span: Span | None) ->
     formula = value.formula
     if type(formula) is Leaf:
         return _leaf_symbol(context, formula, span) if formula.kind == "int" else None
+    if type(formula) is Converted and data and value.kind == "int":
+        return _data_size(context, formula.handle, formula.span, formula.what)
     if type(formula) is not Computed or formula.row not in _SIZE_ROWS:
         return None
-    operands = [formula_size(context, operand, span) for operand in formula.operands]
+    operands = [formula_size(context, operand, span, data) for operand in formula.operands]
     if any(operand is None for operand in operands):
         return None
     if formula.row in ("floor_divide", "remainder") and isinstance(operands[1], int) and operands[1] == 0:
         return None
     return _SIZE_ROWS[formula.row](*operands)
+
+
+def _data_size(context: EvaluationContext, handle: Handle, span: Span | None, what: str) -> Size | None:
+    """An integer of the data as a counted size; None where every round of a loop, or a branch, has its own."""
+    known = context.counts.get(handle)
+    if known is not None:
+        return known
+    if context.branches.live is not None or context.recorder.closed(handle) is None:
+        return None
+    return counted_size(context, handle, span, what, f"the number `{what}`")
 
 
 def _leaf_symbol(context: EvaluationContext, leaf: Leaf, span: Span | None) -> Size:
@@ -129,15 +142,15 @@ MAX_CONDITIONS = 4
 
 
 
-def condition_of(context: EvaluationContext, scalar: ScalarValue, span: Span | None) -> Condition | None:
-    """A comparison of integers as a condition on sizes; None where it is not one."""
+def condition_of(context: EvaluationContext, scalar: ScalarValue, span: Span | None, data: bool = False) -> Condition | None:
+    """A comparison of integers as a condition on sizes; None where it is not one. `data`: numbers of arrays are sizes too."""
     formula = scalar.formula
     if type(formula) is not Computed or formula.row not in _CONDITION_ROWS:
         return None
     relation, swapped = _CONDITION_ROWS[formula.row]
     if any(kind_of(operand) not in ("int", "bool") for operand in formula.operands):
         return None
-    left, right = (formula_size(context, operand, span) for operand in formula.operands)
+    left, right = (formula_size(context, operand, span, data) for operand in formula.operands)
     if left is None or right is None:
         return None
     return Condition(relation, right, left) if swapped else Condition(relation, left, right)
@@ -152,9 +165,9 @@ def truth(call: CallContext, value: Value, what: str) -> bool | None:
     if kind is ArrayValue:
         return _array_truth(call, value, what)
     if kind is ScalarValue:
-        condition = condition_of(context, value, call.span)
+        condition = condition_of(context, value, call.span, True)
         if condition is None and value.kind == "int":
-            size = formula_size(context, value, call.span)
+            size = formula_size(context, value, call.span, True)
             condition = None if size is None else Condition("!=", size, 0)
         if condition is not None and not _asked_often(context, value):
             return _decided(call, condition, what)

@@ -28,9 +28,10 @@ from staxlang.base.dtypes import I64, DType
 from staxlang.base.sizes import Condition, Facts, Size, evaluate, may_be_equal, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
-from staxlang.typecheck import binding, scalars
+from staxlang.typecheck import binding, counts, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
+from staxlang.typecheck.counts import Counted
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.kept.scope import Loops
@@ -46,8 +47,8 @@ class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
-        "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
+        "answered", "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose",
+        "container", "counted", "counts", "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
         "iterate", "iterations", "late_reads", "library", "lift", "loops", "masks", "next_position", "origins", "quiet", "recorder",
         "rigid", "sizes", "storages", "unroll_limit", "written",
     )  # fmt: skip
@@ -97,6 +98,9 @@ class EvaluationContext:
         self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
         self.masks: dict[Handle, tuple[Size, TensorType]] = {}  # of each boolean mask that was read by: how many it chooses; its type
+        self.counts: dict[Handle, Size] = {}  # of each 0-d integer that is used as a size: that size
+        self.counted: dict[str, Counted] = {}
+        self.answered: dict[Handle, Any] = {}  # of each 0-d value that a data gate has asked for: what it was
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 
     # ---- memory of inputs ----
@@ -115,7 +119,7 @@ class EvaluationContext:
             return size
         hints = self.hints
         for name in symbols(size):
-            if name not in hints:
+            if name not in hints and counts.answer(self, name) is None:
                 return None
         return evaluate(size, hints)
 
@@ -181,11 +185,15 @@ class EvaluationContext:
         """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
         if self.indices.active:
             self.fail("index-decides", span, what=f"`{what}`" if what else "the value")
+        known = self.counts.get(handle)
+        if known is not None and counts.settled(self, known):
+            return scalars.fixed_size(self, known, span, f"`{what}`")
         if (self.branches.live is not None or self.loops.active) and not self.checking:
             self.fail("gate-in-region", span, what=f"`{what}`" if what else "the value")
         value = self.recorder.gate(handle, type, span, what)
         if value is not None:
             self.gates.append(Gate(handle, type, value, span, what))
+            self.answered[handle] = value
         return value
 
     # ---- captures and diagnostics ----
@@ -349,7 +357,7 @@ class CallContext:
             return True
         answer = self.decide(Condition("==", left, right), why)
         if answer is None and not self.checking:
-            return False  # how many a mask chooses is equal to nothing else
+            return False  # how many a mask chooses in each round of a loop is equal to nothing else
         return answer if answer is not None else not self.is_rigid(left, right) or may_be_equal(left, right)
 
     def is_rigid(self, *sizes: Size) -> bool:

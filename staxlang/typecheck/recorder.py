@@ -87,8 +87,15 @@ class Recorder(Protocol):
         from round to round (each number of `moves` tells into whose), what each memory holds."""
         ...
 
-    def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> bool | int | float | complex | None:
-        """The value of a 0-d tensor, needed now. None: not known here (type recorder). `what` is the user's expression."""
+    def gate(
+        self, operand: Handle, type: TensorType, span: Span | None, what: str, counts: str | None = None
+    ) -> bool | int | float | complex | None:
+        """The value of a 0-d tensor, needed now. None: not known here (type recorder). `what` is the user's expression. `counts`: the
+        program goes on for any value, which is the counted size of this name; else the value is one of its conditions."""
+        ...
+
+    def closed(self, handle: Handle) -> Handle | None:
+        """The value as it can be computed before the program runs; None where each round of a loop, or each place, has another one."""
         ...
 
 
@@ -120,8 +127,11 @@ class TypeRecorder:
     def trial(self) -> Callable[[], None]:
         return _nothing
 
-    def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str) -> None:
+    def gate(self, operand: Handle, type: TensorType, span: Span | None, what: str, counts: str | None = None) -> None:
         return None
+
+    def closed(self, handle: Handle) -> Handle | None:
+        return handle
 
     keeps_loops = False  # in checking a loop's rounds are walked until their types settle
 

@@ -133,6 +133,16 @@ def leaves(result: Result) -> Iterable[Any]:
         yield result
 
 
+def sizes_of(leaf: Any) -> tuple[Size, ...]:
+    """The sizes that a leaf of a result speaks of."""
+    if isinstance(leaf, SizeResult):
+        return (leaf.size,)
+    if not isinstance(leaf, (OutputArray, InputArray)):
+        return ()
+    start, strides = leaf.placement or (0, ())
+    return (*leaf.type.shape, start, *strides)
+
+
 class Results:
     """Gathers a program's outputs while its result is taken apart."""
 

@@ -153,7 +153,7 @@ ROWS = [
     Program(xorshift, lambda n: (integers(n, low=1, high=1 << 60, dtype=np.uint64),), 32, 50_000),
     Program(popcount, lambda n: (integers(n, high=1 << 62),), 32, 100_000),
     Program(morton, lambda n: (integers(n, high=65536), integers(n, high=65536, seed=1)), 32, 100_000),
-    Program(sieve, lambda n: (n,), 30, 20_000, needs="sizes that depend on data"),
+    Program(sieve, lambda n: (n,), 30, 20_000),
     Program(greatest_divisor, lambda n: (integers(n, low=1, high=9999), integers(n, high=9999, seed=1)), 32, 50_000),
     Program(collatz, lambda n: (integers(n, low=1, high=1000),), 32, 50_000),
     Program(digits, lambda n: (integers(n, high=1_000_000),), 32, 50_000),

@@ -188,6 +188,6 @@ ROWS = [
     Program(mixed_precision, lambda n: (uniform(n, dtype=np.float32), integers(n)), 32, 50_000, rtol=1e-2),
     Program(deep_update, lambda n: ({"weight": uniform(n, n), "bias": uniform(n)}, 0.1), 16, 500),
     Program(scattered, lambda n: (uniform(n, 2), uniform(n), 8), 64, 50_000),
-    Program(compressed, lambda n: (integers(n, high=2),), 32, 50_000, needs="sizes that depend on data"),
-    Program(distinct, lambda n: (integers(n, high=9),), 32, 50_000, needs="sizes that depend on data"),
+    Program(compressed, lambda n: (integers(n, high=2),), 32, 50_000),
+    Program(distinct, lambda n: (integers(n, high=9),), 32, 50_000),
 ]  # fmt: skip

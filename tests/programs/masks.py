@@ -151,5 +151,5 @@ ROWS = [
     Program(clipped_sum, lambda n: (integers(n, n), integers(n, n, seed=1), 2, 7), 16, 1000, keywords={"scale": 5}),
     Program(trace_and_tanh, lambda n: (uniform(n, n),), 16, 1000),
     Program(rectified, lambda n: (uniform(n, n, low=-1),), 16, 1000, rtol=0, copies=0),
-    Program(selected_statistics, lambda n: (uniform(n), 0.2, 0.7), 50, 100_000, needs="sizes that depend on data"),
+    Program(selected_statistics, lambda n: (uniform(n), 0.2, 0.7), 50, 100_000),
 ]  # fmt: skip

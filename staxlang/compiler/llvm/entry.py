@@ -8,7 +8,8 @@ A guard that fails continues with the entry in `@<name>.next`. Data that the run
     <name>.hits   calls that this entry served         <name>.used   the call counter at the last of them
     <name>.tags   version tags of the globals dicts as they were when all their names were last looked up
     <name>.child  of a gate's entry: address of the first entry for the gate's outcomes
-The frame below a gate: [0] the outcome's bits, [1] the entry to go on with when no outcome fits, [2] the frame of that entry.
+The frame below a gate: [0] the outcome's bits, [1] the entry to go on with when no outcome fits, [2] the frame of that entry. A gate that
+counts has the count in [0], which is a size for all that stands below it.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def emit_entry(
     _allocate(writer)
     if plan.outcome is not None:
         w.require_equal("i64", w.load("i64", "%frame"), str(plan.outcome))
+    _counted_sizes(writer)
     writer.call_shape()
     writer.places()
     writer.shape_guards()
@@ -65,7 +67,7 @@ def emit_entry(
 
 def _module(writer: EntryWriter) -> str:
     plan, name, w = writer.plan, writer.entry, writer.w
-    parameters = _CALL if plan.outcome is None else f"{_CALL}, ptr %frame"
+    parameters = f"{_CALL}, ptr %frame" if plan.above else _CALL
     return "\n".join(
         [
             f"@{name}.next = global ptr null",
@@ -84,6 +86,15 @@ def _module(writer: EntryWriter) -> str:
             "",
         ]
     )
+
+
+def _counted_sizes(writer: EntryWriter) -> None:
+    """The sizes that gates above have counted: each frame leads to the one above it."""
+    w, frame = writer.w, "%frame"
+    for depth, symbol in enumerate(reversed(writer.plan.above)):
+        frame = w.load("ptr", frame, 16) if depth else frame
+        if symbol is not None:
+            w.env[symbol] = w.load("i64", frame)
 
 
 def _allocate(writer: EntryWriter) -> None:
@@ -204,7 +215,7 @@ def _descend(writer: EntryWriter, dtype: str) -> None:
         bits = w.op(f"zext i{width} {bits} to i64")
     w.store("i64", bits, "%below")
     w.store("ptr", w.load("ptr", f"@{name}.next"), "%below", 8)
-    w.store("ptr", "null" if writer.plan.outcome is None else "%frame", "%below", 16)
+    w.store("ptr", "%frame" if writer.plan.above else "null", "%below", 16)
     child = w.load("ptr", f"@{name}.child")
     answer = w.op(f"call ptr {child}({_CALL}, ptr %below)")
     w.do(f"ret ptr {answer}")
@@ -236,6 +247,6 @@ def _leave(writer: EntryWriter) -> None:
     w.do("br label %miss")
     w.block("miss")
     following = w.load("ptr", f"@{name}.next")
-    parameters = _CALL if plan.outcome is None else f"{_CALL}, ptr %frame"
+    parameters = f"{_CALL}, ptr %frame" if plan.above else _CALL
     w.do(f"%answer = musttail call ptr {following}({parameters})")
     w.do("ret ptr %answer")

@@ -75,8 +75,9 @@ class EntryPlan(NamedTuple):
     ("object", place) that very object; ("view", place, dtype slot, shape, strides, offset, writable) of an input, in elements;
     ("part", k, dtype slot, shape, strides, offset, writable) of output k; ("size", size);
     ("static", slot); ("tuple", items); ("build", slot, items): what the callable in the slot makes of the items.
-    `gate` is the dtype of the value that a guard replay computes (then `result` is not used); `outcome` is, in an entry below a gate,
-    the 64 bits that the gate's value must have.
+    `gate` is the dtype of the value that a guard replay computes (then `result` is not used). `above` has an item for each gate above,
+    outermost first: the counted size that its value is, None where the value decides; `outcome` is the 64 bits that the innermost gate's
+    value must have, None where it counts.
     """
 
     positional: int
@@ -96,6 +97,7 @@ class EntryPlan(NamedTuple):
     separate: bool = False  # the caller promises that written arrays do not overlap others
     slots: int = 0
     fail: int = -1  # slot of the callable that raises for a failed run-time check
+    above: tuple[str | None, ...] = ()
     late: tuple[tuple[int, int], ...] = ()  # (place, place): the first array is read when the second has been written to
 
 

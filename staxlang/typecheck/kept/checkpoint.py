@@ -99,7 +99,7 @@ class Checkpoint:
 
     def _new_sizes(self) -> set[str]:
         context: EvaluationContext = self.context
-        return {binding.symbol for binding in context.sizes[self.sizes :]}
+        return {binding.symbol for binding in context.sizes[self.sizes :]} | context.counted.keys()
 
 
 def is_sign(condition: Condition) -> bool:

@@ -153,14 +153,13 @@ spelled("np.frexp")(_in_two("frexp", 1))
 
 @spelled("np.where", "stax.where", "word.where")
 def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NONE) -> Value:
+    if absent(x) and absent(y):
+        return call.library("nonzero", [condition])
     chosen = _chosen(call, condition, x, y)
     return call.copy(chosen) if isinstance(chosen, ArrayValue) and chosen.scalar else chosen  # a 0-d array, where a ufunc gives a scalar
 
 
 def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:
-    if absent(x) and absent(y):
-        help = "`np.where(mask, a, b)`, of three arguments, has the mask's shape; `stax.nonzero(mask, size=n)` says where it holds"
-        call.error("unknown-operation", name="np.where(mask)", help=help)
     if absent(x) or absent(y):
         call.error("missing-argument", function="np.where", name="y")
     mask = truth_of(call, number_or_array(call, condition, "the condition"))

@@ -10,7 +10,9 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Computed, Converted
-from staxlang.typecheck.values import ScalarValue, SizeValue, StaticValue, Value, size_value
+from staxlang.typecheck.surface.arguments import absent
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, ScalarValue, SizeValue, StaticValue, Value, size_value
 
 
 def extent_value(call: CallContext, extent: Size) -> Value:
@@ -46,3 +48,21 @@ def _combined(row: str, left: Value, right: Value) -> Value:
     if isinstance(left, (StaticValue, SizeValue)) and isinstance(right, (StaticValue, SizeValue)):
         raise AssertionError("a count is a number of the run")
     return ScalarValue("int", Computed(row, (left, right)))
+
+
+@spelled("word.counted")
+def counted(call: CallContext, number: Value, otherwise: Value = NONE, /) -> Value:
+    """For the standard library: an integer of the data as a size; in rounds of a loop that each have another one, `otherwise`."""
+    context = call.context
+    inside = isinstance(number, ArrayValue) and context.recorder.closed(call.handle(number)) is None
+    if not absent(otherwise) and (inside or context.branches.live is not None):
+        return otherwise
+    return size_value(call.size(number, "a size"))
+
+
+@spelled("word.chooses")
+def chooses(call: CallContext, obj: Value, /) -> Value:
+    """For the standard library: whether places are told by data, or by a mask."""
+    if isinstance(obj, list) and obj and all(isinstance(one, StaticValue) and isinstance(one.value, bool) for one in obj):
+        return TRUE
+    return TRUE if isinstance(obj, ArrayValue) and obj.rank else FALSE

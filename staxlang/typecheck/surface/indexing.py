@@ -13,11 +13,11 @@ import numpy as np
 from staxlang.base.dtypes import BOOL, I64, DType
 from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Size
-from staxlang.base.types import TensorType
+from staxlang.base.types import TensorType, element_count
 from staxlang.typecheck import views
 from staxlang.typecheck.binding import formula_size
 from staxlang.typecheck.context import CallContext
-from staxlang.typecheck.guards import SizeOrigin
+from staxlang.typecheck.counts import counted_size
 from staxlang.typecheck.index_notation import reads
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
@@ -104,15 +104,12 @@ def compress(call: CallContext, array: ArrayValue, mask: ArrayValue) -> ArrayVal
 
 
 def mask_count(call: CallContext, chooser: Handle, mask: TensorType) -> Size:
-    """The symbol for how many elements a mask chooses; one for each mask. The program cannot compute with it: see `extent_value`."""
-    masks = call.context.masks
-    if chooser not in masks:
-        name = "count_true" if not masks else f"count_true{len(masks) + 1}"
-        while name in call.context.hints or name in call.context.rigid:
-            name += "_"
-        masks[chooser] = views.symbol(name), mask
-        call.context.origins.append(SizeOrigin(masks[chooser][0], "the number of elements that the mask chooses", call.span))
-    return masks[chooser][0]
+    """The counted size that tells how many elements a mask chooses; one for each mask."""
+    handle = call.record("reduce", (chooser,), {"kind": "count", "axes": tuple(range(len(mask.shape)))}, TensorType(I64, ()))
+    origin = "the number of elements that the mask chooses"
+    size = counted_size(call.context, handle, call.span, call.text(), origin, "count_true", element_count(mask.shape))
+    call.context.masks[chooser] = size, mask
+    return size
 
 
 class MaskBeside(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from staxlang.base.diagnostics import Note
-from staxlang.base.dtypes import promote
+from staxlang.base.dtypes import U64, promote
 from staxlang.base.sizes import Condition, Size, floordiv, minimum
 from staxlang.base.types import TensorType
 from staxlang.typecheck import memory_order, views
@@ -32,7 +32,7 @@ from staxlang.typecheck.surface.arguments import (
     sequence_items,
     take_view,
 )  # fmt: skip
-from staxlang.typecheck.surface.indexing import Plan, gather
+from staxlang.typecheck.surface.indexing import Plan, gather, subscript
 from staxlang.typecheck.surface.output import into
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import broadcasted, ravel, reshaped
@@ -367,15 +367,27 @@ def repeat(call: CallContext, a: Value, repeats: Value, axis: Value = NONE) -> V
         repeats, items = items[0], None
     if items is not None:
         return _repeat_each(call, array, along, [call.static_int(item, "repeats") for item in items])
+    if isinstance(repeats, ArrayValue) and repeats.rank == 1 and call.same_size(repeats.shape[0], 1, "repeat"):
+        repeats = array_of(call, subscript(call, repeats, StaticValue(0)))
     if isinstance(repeats, ArrayValue) and repeats.rank:
-        help = "the result's size would depend on data; give the counts as a list of numbers"
-        call.error("bad-argument", argument="`repeats`", operation="repeat", expected="a number", given=call.describe(repeats), help=help)
+        return _repeat_by_data(call, array, along, repeats)
     times = call.size(repeats, "repeats")
     extent = array.shape[along]
     wide = expand(call, array, along + 1)
     shape = (*array.shape[: along + 1], times, *array.shape[along + 1 :])
     merged = (*array.shape[:along], extent * times, *array.shape[along + 1 :])
     return call.copy(reshaped(call, broadcasted(call, wide, shape), merged))
+
+
+def _repeat_by_data(call: CallContext, array: ArrayValue, along: int, counts: ArrayValue) -> Value:
+    if counts.rank != 1 or counts.dtype.kind not in "biu" or counts.dtype is U64:
+        call.error("bad-argument", argument="`repeats`", operation="repeat", expected="integers", given=call.describe(counts))
+    if not call.same_size(array.shape[along], counts.shape[0], "repeat"):
+        given = call.describe(counts)
+        call.error("bad-value", argument="`repeats`", operation="repeat", expected=f"{array.shape[along]} numbers", given=given)
+    rows = take_view(call, array, views.moveaxis(array.shape, (along,), (0,)))
+    made = array_of(call, call.library("_each_repeated", [rows, counts]))
+    return take_view(call, made, views.moveaxis(made.shape, (0,), (along,))) if along else made
 
 
 def _repeat_each(call: CallContext, array: ArrayValue, along: int, counts: list[int]) -> Value:

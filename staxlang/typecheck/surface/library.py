@@ -9,7 +9,7 @@ import numpy as np
 
 _FUNCTIONS = (
     "mean average var std nansum nanprod nancumsum nancumprod nanmax nanmin nanmean nanvar nanstd "
-    "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud "
+    "hstack vstack dstack column_stack block unstack delete append tile roll diff ediff1d rot90 fliplr flipud trim_zeros "
     "linspace logspace geomspace bartlett blackman hamming hanning meshgrid indices ix_ eye identity tri tril triu diag diagflat vander "
     "trace outer inner vdot vecdot matvec vecmat kron cross cov corrcoef select isclose allclose array_equal array_equiv nan_to_num "
     "isposinf isneginf iscomplex isreal sinc angle gradient trapezoid polyval convolve correlate unwrap "
@@ -63,7 +63,6 @@ WORD_CONSTANTS: dict[str, Any] = {
 }  # fmt: skip
 
 RANDOM_ADVICE = "use `stax.random` with a key: `stax.random.normal(key, shape)`"
-_DATA_SIZED = "the size of its result depends on data: call it outside the kernel, and pass what it gives"
 _FILES = "read and write files outside of the kernel, and pass the arrays"
 _TEXTS = "make texts of numbers outside of the kernel: it gives its results back"
 _BYTES = "make the array outside of the kernel and pass it; `x.view(dtype)` reads bytes as numbers"
@@ -77,8 +76,7 @@ _WIDEST = "`np.float64` and `np.complex128` are the widest floats of kernels"
 _ABSTRACT = "it is a family of dtypes: convert by one of them, `np.float64(x)`, `np.int64(x)`"
 
 _ADVICE_ROWS: tuple[tuple[str, str], ...] = (
-    ("trim_zeros", _DATA_SIZED),
-    ("mask_indices", "use `np.tril_indices` or `np.triu_indices`, or `stax.nonzero(mask, size=n)`"),
+    ("mask_indices", "use `np.tril_indices` or `np.triu_indices`, or `np.nonzero(mask)`"),
     ("rand randn random normal uniform randint standard_normal choice permutation shuffle", RANDOM_ADVICE),
     ("frompyfunc", "use `np.vectorize`, or write the function on whole arrays: a kernel's operations are elementwise already"),
     ("einsum_path", "`np.einsum` chooses the order of its products itself"),
