@@ -20,8 +20,8 @@ name against NumPy.
   without Python, where nothing else is said; one "by NumPy itself" calls NumPy's function in Python.
 - **refused**: a diagnostic at the line of the call, with the advice that is given here.
 
-Sizes belong to programs: functions whose result has a size that depends on data take it as an argument, `size=`. What a mask chooses
-(`x[m]`, `np.compress`, `np.extract`) is added up, counted, averaged, or put back where it came from.
+Results may be as long as the data wants them: `x[m]`, `np.unique`, `np.nonzero`, `np.repeat` by counts, `np.zeros(n)` with `n` of data.
+Their sizes are [counted before the program runs](language.md#sizes-that-depend-on-data).
 
 | | native | extern | refused |
 |---|---|---|---|

@@ -1095,8 +1095,8 @@ def avg_pool3d(x: Array, window: Any, stride: Any = None, padding: Any = ..., co
 def avg_pool3d(x: _Given, window: Any, stride: Any = None, padding: Any = ..., count_include_pad: bool = True) -> NDArray[Any]: ...
 def embedding(index: Any, table: Any) -> Any: """The rows of a table at the given places, which may be an array of any shape."""
 @overload
-def bincount(x: Array, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> Any: """How often each of the integers from 0 to `length - 1` occurs, or the sums of the weights that stand at it. An integer out of
-    this range is an error. Without a `length` the result has `minlength` elements."""
+def bincount(x: Array, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> Any: """How often each of the integers from 0 to the greatest one (to `minlength - 1` at least) occurs, or the sums of the weights that
+    stand at it. With a `length` those from 0 to `length - 1`: another one is an error, and nothing has to be counted first."""
 @overload
 def bincount(x: _Given, weights: Any = None, minlength: _Int = 0, *, length: Any = None) -> NDArray[Any]: ...
 @overload
@@ -1850,24 +1850,24 @@ def lagvander(x: Any, deg: Any) -> Any: """Laguerre polynomials of degree 0 to `
 def hermvander(x: Any, deg: Any) -> Any: """Hermite's polynomials of physics of degree 0 to `deg` at each x, along a new last axis."""
 def hermevander(x: Any, deg: Any) -> Any: """Hermite's polynomials of statistics of degree 0 to `deg` at each x, along a new last axis."""
 @overload
-def nonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero: of each axis the first `size` subscripts, `fill_value` where there are no more."""
+def nonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero, the subscripts along each axis. With a `size` the first so many, `fill_value` where there are no more."""
 @overload
 def nonzero(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
 @overload
-def flatnonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements of the flattened array are not zero: the first `size` places, `fill_value` where there are no more."""
+def flatnonzero(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements of the flattened array are not zero. With a `size` the first so many places, `fill_value` where there are no more."""
 @overload
 def flatnonzero(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
 @overload
-def argwhere(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero: the subscripts of the first `size` ones, a row for each."""
+def argwhere(a: Array, *, size: Any = None, fill_value: _Int = 0) -> Any: """Where elements are not zero, a row of subscripts for each; with a `size` those of the first so many."""
 @overload
 def argwhere(a: _Given, *, size: Any = None, fill_value: _Int = 0) -> NDArray[Any]: ...
 @overload
-def unique(ar: Array, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: _Axis = None, *, equal_nan: bool = True, sorted: bool = True, size: Any = None, fill_value: Any = None) -> Any: """The different elements (along `axis`, the different slices) in increasing order: the first `size` ones. Where there are fewer
-    the rest is `fill_value`, without one the least element, with counts of 0."""
+def unique(ar: Array, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: _Axis = None, *, equal_nan: bool = True, sorted: bool = True, size: Any = None, fill_value: Any = None) -> Any: """The different elements (along `axis`, the different slices) in increasing order. With a `size` the first so many; where there are
+    fewer the rest is `fill_value`, without one the least element, with counts of 0."""
 @overload
 def unique(ar: _Given, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: _Axis = None, *, equal_nan: bool = True, sorted: bool = True, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
 @overload
-def unique_values(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements in increasing order: the first `size` ones; NaN differs from NaN."""
+def unique_values(x: Array, *, size: Any = None, fill_value: Any = None) -> Any: """The different elements in increasing order; NaN differs from NaN."""
 @overload
 def unique_values(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArray[Any]: ...
 @overload
@@ -1886,10 +1886,10 @@ def unique_all(x: _Given, *, size: Any = None, fill_value: Any = None) -> NDArra
 def isin(element: Array, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any: """Which elements occur among `test_elements`."""
 @overload
 def isin(element: _Given, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> NDArray[Any]: ...
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of both arrays, each once, in increasing order: the first `size` ones."""
-def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of either array, each once, in increasing order: the first `size` ones."""
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of the first array that are not in the second, each once, in increasing order: the first `size` ones."""
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of just one of the arrays, each once, in increasing order: the first `size` ones."""
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of both arrays, each once, in increasing order; with `return_indices` also where each stands first in either."""
+def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of either array, each once, in increasing order."""
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of the first array that are not in the second, each once, in increasing order."""
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None) -> Any: """The elements of just one of the arrays, each once, in increasing order."""
 def diag_indices(n: Any, ndim: _Int = 2) -> tuple[Any, ...]: """The subscripts of the main diagonal of an array with `ndim` axes of extent n."""
 def diag_indices_from(arr: Any) -> tuple[Any, ...]: """The subscripts of the main diagonal of an array with at least two axes, all of one extent."""
 def tril_indices(n: Any, k: _Int = 0, m: Any = None) -> tuple[Any, Any]: """The subscripts of the elements at and below the k-th diagonal of n rows and m columns."""
@@ -1940,6 +1940,8 @@ def column_stack(tup: Any) -> Any: """Vectors as the columns of a matrix, matric
 def block(arrays: Any) -> Any: """An array from nested lists of blocks: the innermost lists are joined along the last axis, the next along the one before it."""
 def unstack(x: Any, *, axis: _Axis = 0) -> tuple[Any, ...]: """The arrays along an axis, as a tuple."""
 def delete(arr: Any, obj: Any, axis: _Axis = None) -> Any: """The array without the element, or the elements of a list or slice, at the places `obj` along `axis`."""
+def trim_zeros(filt: Any, trim: str = "fb", axis: _Axis = None) -> Any: """The array without the zeros in front of and behind its other elements: along each axis, or along those that `axis` says. `trim`
+    says on which sides, "f", "b" or "fb"."""
 @overload
 def tile(A: _F, reps: Any) -> _F: """The array repeated, as often along each axis as `reps` says; missing axes are put in front."""
 @overload

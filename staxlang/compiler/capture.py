@@ -22,8 +22,8 @@ else:
     kept_loops = deferred("staxlang.compiler.kept_loops")
 
 GateAnswer = bool | int | float | complex
-RunGate = Callable[[Graph, Span | None, str, "str | None"], GateAnswer]
-"""Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured (the last: what it counts)."""
+RunGate = Callable[[Graph, "Span | None", str, "str | None"], GateAnswer]
+"""Computes the one 0-d output of a sliced graph from the arguments of the call that is being captured. The last: what it counts."""
 
 
 LOOP_NODES = 10_000

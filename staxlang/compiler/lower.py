@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from staxlang.base.deferred import deferred
-from staxlang.base.diagnostics import diagnose, raise_diagnostics
 from staxlang.base.operations import OPERATIONS
 from staxlang.compiler.graph import Graph, GraphError
 from staxlang.compiler.loops.ir import Definition, LoopProgram
@@ -102,8 +101,6 @@ def _lower_nodes(state: Lowering, order: list[Node], settle: Callable[[Graph], G
         elif node.op == "constant_array":
             name = state.add_buffer(state.fresh("t"), node.type.dtype, node.type.shape, "constant", value=node["data"])
             state.stored[node] = name
-        elif node.op in ("compress", "masked_update"):
-            raise_diagnostics(diagnose("mask-read", next(iter(state.spans), None)))
         else:
             raise GraphError(f"{node!r} has no loop form")
 

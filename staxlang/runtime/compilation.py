@@ -159,13 +159,13 @@ class KernelCapture:
     def _counted_in(self, built: Built, *more: Size) -> list[str]:
         """The counted sizes that a program, or these sizes, speak of."""
         found = set(built.sizes).union(*[symbols(size) for size in (built.arena, built.work, *more)])
-        return [name for name in self.context.counted if name in found]
+        return [name for name in self.context.counts.known if name in found]
 
     def _count(self, names: list[str]) -> None:
         """Have these sizes counted before the program runs, where they are not yet."""
         for name in names:
             if name not in self.above and answer(self.context, name) is None:
-                known = self.context.counted[name]
+                known = self.context.counts.known[name]
                 raise_diagnostics(diagnose("mask-read", known.span))
 
     # ---- plans ----

@@ -134,7 +134,7 @@ class _Capture(KernelCapture):
         super().run(function)
 
     def _run_gate(self, sliced: Graph, span: Span | None, what: str, counts: str | None) -> NoReturn:
-        raise_diagnostics([diagnose("needs-data", span, what=f"`{what}`")])
+        raise_diagnostics([diagnose("needs-data", span, what=f"the size of `{what}`" if counts else f"`{what}`")])
 
 
 class Lowered:

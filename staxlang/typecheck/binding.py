@@ -15,7 +15,7 @@ from staxlang.base.dtypes import BOOL, I64
 from staxlang.base.sizes import Condition, Size, floordiv, is_subscript_name, maximum, minimum, modulo, symbol
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
-from staxlang.typecheck.counts import counted_size
+from staxlang.typecheck.counts import counted_size, sign_guard
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.recorder import Handle
@@ -96,7 +96,7 @@ def formula_size(context: EvaluationContext, value: Value, span: Span | None, da
 
 def _data_size(context: EvaluationContext, handle: Handle, span: Span | None, what: str) -> Size | None:
     """An integer of the data as a counted size; None where every round of a loop, or a branch, has its own."""
-    known = context.counts.get(handle)
+    known = context.counts.of.get(handle)
     if known is not None:
         return known
     if context.branches.live is not None or context.recorder.closed(handle) is None:
@@ -116,7 +116,7 @@ def _leaf_symbol(context: EvaluationContext, leaf: Leaf, span: Span | None) -> S
         context.origins.append(SizeOrigin(made, f"the number {leaf.path}", None))
         if leaf.hint is not None:
             context.hints[name] = leaf.hint
-            context.sign_guard(made, negative, span, f"{leaf.path} is used as a size")
+            sign_guard(context, made, negative, span, f"{leaf.path} is used as a size")
     return leaf.symbol
 
 

@@ -21,6 +21,7 @@ from staxlang.parser import tree
 from staxlang.typecheck import branches, captures, memory_order, names, operators, pointwise, scalars
 from staxlang.typecheck.captures import default_of
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.counts import chooser_of
 from staxlang.typecheck.frames import RETURN, Frame, Rules
 from staxlang.typecheck.guards import Getter
 from staxlang.typecheck.joins import join
@@ -235,8 +236,9 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
             operands[name] = value
         elif not _attribute(call, attributes, name, value):
             return None
-    if not any(type(value) is ArrayValue for value in operands.values()):
-        return None
+    arrays = [value for value in operands.values() if type(value) is ArrayValue]
+    if not arrays or any(chooser_of(context, extent) is not None for value in arrays for extent in value.shape):
+        return None  # what a mask chooses is reduced under the mask, which needs what the function consists of
     handles = tuple(call.handle(value) for value in operands.values())
     types = tuple(_operand_type(value) for value in operands.values())
     structure: list[Value] = []

@@ -31,7 +31,7 @@ from staxlang.base.types import TensorType
 from staxlang.typecheck import binding, counts, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
-from staxlang.typecheck.counts import Counted
+from staxlang.typecheck.counts import Counts
 from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
 from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.kept.scope import Loops
@@ -47,10 +47,10 @@ class EvaluationContext:
     """Everything that one evaluation gathers. Made new for each; nothing of it outlives a failed one."""
 
     __slots__ = (
-        "answered", "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose",
-        "container", "counted", "counts", "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices", "invoke",
-        "iterate", "iterations", "late_reads", "library", "lift", "loops", "masks", "next_position", "origins", "quiet", "recorder",
-        "rigid", "sizes", "storages", "unroll_limit", "written",
+        "arguments", "asked", "attribute", "branches", "capture_type", "captured", "captures", "checking", "choose", "container",
+        "counts", "declared", "depth_limit", "diagnostics", "facts", "frozen_leaves", "function", "gates", "guards", "hints", "indices",
+        "invoke", "iterate", "iterations", "late_reads", "library", "lift", "loops", "masks", "next_position", "origins", "quiet",
+        "recorder", "rigid", "sizes", "storages", "unroll_limit", "written",
     )  # fmt: skip
 
     def __init__(
@@ -98,9 +98,7 @@ class EvaluationContext:
         self.late_reads: dict[tuple[int, int], None] = {}  # (input that was read, input that had been written to by then)
         self.declared: dict[str, Size] = {}  # symbols of annotations that are expressions of others
         self.masks: dict[Handle, tuple[Size, TensorType]] = {}  # of each boolean mask that was read by: how many it chooses; its type
-        self.counts: dict[Handle, Size] = {}  # of each 0-d integer that is used as a size: that size
-        self.counted: dict[str, Counted] = {}
-        self.answered: dict[Handle, Any] = {}  # of each 0-d value that a data gate has asked for: what it was
+        self.counts = Counts()
         self.capture_type: Callable[[Any, DType, Getter], TensorType] = constant_type
 
     # ---- memory of inputs ----
@@ -147,13 +145,6 @@ class EvaluationContext:
     def assume(self, condition: Condition) -> None:
         self.facts = self.facts.assume(condition)
 
-    def sign_guard(self, size: Size, negative: bool, span: Span | None, why: str) -> None:
-        """The sign that a number had when it became a size."""
-        held = Condition("<", size, 0) if negative else Condition("<=", 0, size)
-        if negative:
-            self.assume(held)
-        self.guards.append(ShapeGuard(held, span, why))
-
     def origin(self, size: Size, owner: Any = None, handle: Handle = None) -> Note | None:
         """Where a size came from, as a note: `D is the last axis of parameter x (line 11)`.
 
@@ -185,7 +176,7 @@ class EvaluationContext:
         """The value of a 0-d tensor, kept as a data gate. None: only in checking."""
         if self.indices.active:
             self.fail("index-decides", span, what=f"`{what}`" if what else "the value")
-        known = self.counts.get(handle)
+        known = self.counts.of.get(handle)
         if known is not None and counts.settled(self, known):
             return scalars.fixed_size(self, known, span, f"`{what}`")
         if (self.branches.live is not None or self.loops.active) and not self.checking:
@@ -193,7 +184,7 @@ class EvaluationContext:
         value = self.recorder.gate(handle, type, span, what)
         if value is not None:
             self.gates.append(Gate(handle, type, value, span, what))
-            self.answered[handle] = value
+            self.counts.answered[handle] = value
         return value
 
     # ---- captures and diagnostics ----

@@ -137,9 +137,6 @@ def _of_function(spellings: tuple[str, ...], function: Callable[..., Any]) -> En
 def _of_library(spellings: tuple[str, ...], function: str) -> Entry:
     always, sometimes = [{name for name in names if not _is_own(name)} for names in externs_of(function)]
     route = f"`stdlib/{library_index()[function].file}`"
-    definition = library_function(function)
-    if definition is not None and "_sized" in _words(definition):
-        route += ", with the size of its result, `size=`"
     if always:
         return Entry(spellings, EXTERN, f"{route}: " + ", ".join(map(_extern, sorted(always))))
     if sometimes:

@@ -29,7 +29,7 @@ OPERATION_NAMES: frozenset[str] = frozenset((
     "sign signbit silu sin sinc sinh size slogdet smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign solve "
     "solve_triangular sort sort_complex spacing split sqrt square squeeze stack std subtract sum svd svdvals swapaxes swiglu take "
     "take_along_axis tan tanh tanhshrink tensordot tensorinv tensorsolve threshold tile trace transpose trapezoid tri tril tril_indices "
-    "tril_indices_from triplet_margin_loss triu triu_indices triu_indices_from trunc union1d unique unique_all unique_counts "
+    "tril_indices_from trim_zeros triplet_margin_loss triu triu_indices triu_indices_from trunc union1d unique unique_all unique_counts "
     "unique_inverse unique_values unpackbits unravel_index unstack unwrap vander var vdot vecdot vecmat vector_norm vstack where zeros "
     "zeros_like "
 ).split())  # fmt: skip

@@ -17,6 +17,7 @@ from staxlang.typecheck.guards import FrozenScalar, Getter
 from staxlang.typecheck.math_rows import MATH_ROWS
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import (
+    ArrayValue,
     ScalarValue,
     SizeValue,
     StaticValue,
@@ -258,6 +259,18 @@ def scalar_leaves(value: Value) -> Iterator[Leaf]:
     elif type(formula) is Computed:
         for operand in formula.operands:
             yield from scalar_leaves(operand)
+
+
+def depends_on_data(value: Value) -> bool:
+    """Is the value computed from arrays, so that each round would be a data gate?"""
+    if type(value) is ArrayValue:
+        return True
+    if type(value) is not ScalarValue:
+        return False
+    formula = value.formula
+    if type(formula) is Converted:
+        return True
+    return type(formula) is Computed and any(depends_on_data(operand) for operand in formula.operands)
 
 
 def peek(context: EvaluationContext, value: Value) -> Any:

@@ -152,9 +152,9 @@ def test_the_replay_is_only_what_the_condition_needs_and_is_taken_before_dead_co
     slices = []
     plain = compilation.KernelCapture._run_gate
 
-    def kept(self, sliced, span, what):
+    def kept(self, sliced, span, what, counts):
         slices.append(sliced)
-        return plain(self, sliced, span, what)
+        return plain(self, sliced, span, what, counts)
 
     monkeypatch.setattr(compilation.KernelCapture, "_run_gate", kept)
     kernel = stax.kernel(f)

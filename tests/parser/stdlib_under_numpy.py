@@ -95,6 +95,7 @@ def namespace() -> dict[str, Any]:
     words["is_empty"] = lambda size: size == 0
     words["bf16"] = np.void  # no array of NumPy's has it
     words |= {"fixed": lambda value: value, "conv2d": _conv2d, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
+    words |= {"counted": lambda number, otherwise=None: int(number), "chooses": lambda obj: isinstance(obj, np.ndarray) and obj.ndim > 0}
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
     spaces: dict[str, dict[str, Any]] = {}

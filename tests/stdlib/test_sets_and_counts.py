@@ -109,14 +109,6 @@ def test_places_are_built_ahead_of_time(tmp_path: Path) -> None:
     assert [one.kernel for one in made.interfaces] == ["first"]
 
 
-@pytest.mark.parametrize("call", ["np.unique(x)", "np.nonzero(x)", "x.nonzero()", "np.argwhere(x)", "np.flatnonzero(x)", "np.bincount(x)",
-                                  "np.union1d(x, x)", "np.unique_counts(x)"])  # fmt: skip
-def test_a_length_that_depends_on_data_is_to_be_said(call: str) -> None:
-    with pytest.raises(stax.StaxError, match="depends on data: say it, `stax") as caught:
-        natively(call, x=np.arange(3))
-    assert caught.value.code == "not-accepted"
-
-
 # ---- sets ----
 
 

@@ -22,6 +22,7 @@ from staxlang.compiler.graph import verify
 from staxlang.runtime.reference import run_graph
 from staxlang.typecheck import arguments as given
 from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.counts import answer
 from staxlang.typecheck.evaluator import evaluate, kernel_function
 from staxlang.typecheck.guards import ContentGuard, FrozenScalar, ShapeGuard
 from staxlang.typecheck.recorder import TypeRecorder
@@ -114,11 +115,13 @@ class Captured:
         self.context = EvaluationContext(self.recorder, **options)
         self.recorder.facts_from(lambda: self.context.facts)
         self.evaluation = evaluate(kernel_function(function), values, self.recorder, self.context)
+        for name in list(self.context.counts.known):
+            answer(self.context, name)
         updates = [(position, handle) for position, handle, _ in self.evaluation.updates]
         self.graph = self.recorder.graph([handle for handle, _ in self.evaluation.outputs], updates)
         verify(self.graph)
 
-    def gate(self, graph, span, what):
+    def gate(self, graph, span, what, counts):
         self.asked.append(what)
         return self.outputs(graph, copies=True)[0].item()
 

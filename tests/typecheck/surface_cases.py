@@ -17,6 +17,7 @@ from staxlang.compiler.graph import verify
 from staxlang.runtime.reference import run_graph
 from staxlang.typecheck.arguments import array_argument, scalar_argument, static_argument
 from staxlang.typecheck.context import EvaluationContext
+from staxlang.typecheck.counts import answer
 from staxlang.typecheck.evaluator import evaluate, kernel_function
 from staxlang.typecheck.recorder import TypeRecorder
 from staxlang.typecheck.results import InputArray, InputNumber, OutputArray, OutputNumber, RecordResult, SizeResult, StaticResult
@@ -68,11 +69,14 @@ class Captured:
         self.evaluation = evaluate(kernel_function(function), values, self.recorder, self.context)
         for binding in self.evaluation.sizes:
             self.sizes[binding.symbol] = next(value for position, value in self.scalars if position == binding.position)
+        for name in list(self.context.counts.known):
+            answer(self.context, name)
+        self.sizes |= {name: self.context.hints[name] for name in self.context.counts.known if name in self.context.hints}
         updates = [(position, handle) for position, handle, _ in self.evaluation.updates]
         self.graph = self.recorder.graph([handle for handle, _ in self.evaluation.outputs], updates)
         verify(self.graph)
 
-    def gate(self, graph, span, what):
+    def gate(self, graph, span, what, counts):
         (result,) = self.run_graph(graph)
         return result.item()
 
@@ -80,6 +84,7 @@ class Captured:
         used = {node["position"] for node in graph.inputs}
         numbers = {node["position"] for node in graph.scalars}
         arrays = [value for position, value in self.arrays if position in used]
+        self.sizes |= {name: self.context.hints[name] for name in self.context.counts.known if name in self.context.hints}
         return run_graph(graph, arrays, [value for position, value in self.scalars if position in numbers], self.sizes)
 
     def run(self):

@@ -133,12 +133,14 @@ SIZE_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "mask-read", TypeError,
-        "reading by a boolean mask gives an array whose size depends on data; it is not compiled in this version",
-        "The number of selected elements is only known when the data is. Updates by a mask (`x[m] = value`) are compiled, as is "
-        "`np.where`.",
-        "@stax.kernel\ndef f(x):\n    return x[x > 0]\nf(np.ones(3))",
-        "@stax.kernel\ndef f(x):\n    return np.where(x > 0, x, 0)\nf(np.ones(3))",
-        "use `np.where(mask, x, 0)`, or reduce with `where=mask`",
+        "this has another size in each round of a loop, and the program needs it as an array of its own",
+        "Sizes that depend on data are counted before a program runs. In a loop that stays in the program each round has its own: there "
+        "what a mask chooses can be reduced (`x[i][m].sum()`), be read at, or be put back by the same mask.",
+        "@stax.kernel\ndef f(x):\n    total = 0.0\n    for row in x:\n        total += np.sort(row[row > 0])[0]\n    return total\n"
+        "f(np.ones((100, 40)))",
+        "@stax.kernel\ndef f(x):\n    total = 0.0\n    for row in x:\n        total += row[row > 0].min()\n    return total\n"
+        "f(np.ones((100, 40)))",
+        "reduce it, put it back by the same mask, or use `np.where(mask, x, 0)`, which has the mask's size",
     ),
     Row(
         "assign-mismatch", ValueError,

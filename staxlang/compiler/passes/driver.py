@@ -131,8 +131,13 @@ def apply_rules(graph: Graph, stage: str, table: RuleTable, trace: Trace, basis:
         outputs=tuple([mapping[n] for n in graph.outputs]),
         updates=tuple([(position, mapping[n]) for position, n in graph.updates]),
         pending=(),
-        checks=tuple(dict.fromkeys([mapping[n] for n in graph.checks if mapping[n].op == n.op])),
+        checks=tuple(dict.fromkeys([made for n in graph.checks if (made := _check_in(mapping[n])).op == n.op])),
     )
+
+
+def _check_in(node: Node) -> Node:
+    """A check that has been made one of all places of a mask is looked for under what the mask chooses of it."""
+    return node.operands[0] if node.op == "compress" else node
 
 
 def _first_match(rewriting: Rewriting, node: Node, rules: tuple[Rule, ...], is_output: bool) -> tuple[Rule, Node] | None:

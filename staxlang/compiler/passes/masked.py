@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from staxlang.base.dtypes import DType
 from staxlang.base.operations import OPERATIONS
-from staxlang.base.sizes import Size, substitute, symbols
+from staxlang.base.sizes import Condition, Size, substitute, symbols
 from staxlang.base.types import TensorType
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Rewriting, Rule
@@ -37,6 +42,8 @@ def _whole_value(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size
     if node.op == "view":
         turned = _inside(rewriting, node)
         return _whole_view(rewriting, node, mask, shape, done) if turned is None else _whole(rewriting, turned, mask, shape, done)
+    if node.op == "gather":
+        return _whole_gather(rewriting, node, mask, shape, done)
     if node.op not in OPERATIONS and node.op != "cast":
         return None
     operands: list[Node] = []
@@ -46,6 +53,50 @@ def _whole_value(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size
             return None
         operands.append(made)
     return rewriting.make(node.op, tuple(operands), TensorType(node.type.dtype, shape))
+
+
+def _whole_gather(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size, ...], done: dict[Node, Node | None]) -> Node | None:
+    """What is read at subscripts that a mask has chosen: the same read at each place, at 0 where the mask is false."""
+    base, *chosen = node.operands
+    places = mask.type.shape
+    if node["position"] or any(len(one.type.shape) != 1 for one in chosen):
+        return None
+    if not all(_readable(rewriting, base.type.shape[axis], places) for axis in node["axes"]):
+        return None
+    indexes: list[Node] = []
+    for one in chosen:
+        whole = _whole(rewriting, one, mask, places, done)
+        if whole is None:
+            return None
+        indexes.append(_where_chosen(rewriting, mask, whole))
+    return rewriting.make("gather", (base, *indexes), TensorType(node.type.dtype, shape), axes=node["axes"], position=0)
+
+
+def _where_chosen(rewriting: Rewriting, mask: Node, whole: Node) -> Node:
+    return rewriting.make("where", (mask, whole, rewriting.constant(0, whole.type)), whole.type)
+
+
+def _readable(rewriting: Rewriting, extent: Size, places: tuple[Size, ...]) -> bool:
+    """Whether there is a first element along an axis wherever there is a place of the mask."""
+    return extent != 0 and (extent in places or rewriting.facts.decide(Condition("<", 0, extent)) is True)
+
+
+def masked_check(rewriting: Rewriting, node: Node) -> Node | None:
+    """A test of subscripts that a mask has chosen: of those where it is true."""
+    (operand,) = node.operands
+    chosen = _chosen(operand)
+    if chosen is None or len(node.type.shape) != 1:
+        return None
+    mask = chosen.operands[1]
+    shape = mask.type.shape
+    if not _readable(rewriting, node["extent"], shape):
+        return None
+    whole = _whole(rewriting, operand, mask, shape, {})
+    if whole is None:
+        return None
+    kept = _where_chosen(rewriting, mask, whole)
+    made = rewriting.make("assert_index", (kept,), kept.type, **dict(node.attributes))
+    return rewriting.make("compress", (made, mask), node.type, count=chosen["count"])
 
 
 def _inside(rewriting: Rewriting, node: Node) -> Node | None:
@@ -83,8 +134,8 @@ def _whole_view(rewriting: Rewriting, node: Node, mask: Node, shape: tuple[Size,
 def masked_reduction(rewriting: Rewriting, node: Node) -> Node | None:
     """`f(a[m], ..).sum()` is `where(m, f(a, ..), 0).sum()`: over the chosen places and any later axes."""
     axes: tuple[int, ...] = node["axes"]
-    neutral = _NEUTRAL_ROWS.get(node["kind"])
     (operand,) = node.operands
+    neutral = _neutral(node["kind"], operand.type.dtype)
     chosen = _chosen(operand)
     if neutral is None or 0 not in axes or chosen is None:
         return None
@@ -101,6 +152,18 @@ def masked_reduction(rewriting: Rewriting, node: Node) -> Node | None:
     return rewriting.make("reduce", (kept,), node.type, kind=node["kind"], axes=moved)
 
 
+def _neutral(kind: str, dtype: DType) -> int | float | bool | None:
+    """What changes no result. (That there is a greatest element is tested apart: here it may be anything where there is none.)"""
+    if kind not in ("max", "min"):
+        return _NEUTRAL_ROWS.get(kind)
+    if dtype.kind == "f":
+        return -math.inf if kind == "max" else math.inf
+    if dtype.kind not in "iu":
+        return None
+    limits = np.iinfo(dtype.numpy)
+    return int(limits.min if kind == "max" else limits.max)
+
+
 _PYTHON_ROWS: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 _NEUTRAL_ROWS: dict[str, int | bool] = {"sum": 0, "prod": 1, "any": False, "all": True, "count": False}
 
@@ -108,6 +171,9 @@ _NEUTRAL_ROWS: dict[str, int | bool] = {"sum": 0, "prod": 1, "any": False, "all"
 def _chosen(node: Node) -> Node | None:
     """A `compress` that a value is computed from, place by place."""
     while node.op != "compress":
+        if node.op == "gather":
+            node = node.operands[1]
+            continue
         if node.op not in OPERATIONS and node.op != "cast":
             return None
         following = next((operand for operand in node.operands if operand.op != "view"), None)
@@ -120,4 +186,5 @@ def _chosen(node: Node) -> Node | None:
 MASKED_ROWS: dict[str, tuple[Rule, ...]] = {
     "masked_update": (Rule("masked-update", masked_update),),
     "reduce": (Rule("masked-reduction", masked_reduction),),
+    "assert_index": (Rule("masked-check", masked_check),),
 }

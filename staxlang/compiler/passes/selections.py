@@ -26,7 +26,8 @@ def written_elements(rewriting: Rewriting, node: Node) -> Node:
     shape = mask.type.shape
     places = _places(rewriting, mask, value.type.shape[0])
     axes = tuple(range(len(shape)))
-    along = [_along(rewriting, places, step, extent, axis) for axis, (step, extent) in enumerate(zip(row_major_strides(shape), shape, strict=True))]
+    steps = row_major_strides(shape)
+    along = [_along(rewriting, places, steps[axis], shape[axis], axis) for axis in axes]
     return rewriting.make("scatter", (base, value, *along), node.type, axes=axes, position=0, mode="set")
 
 

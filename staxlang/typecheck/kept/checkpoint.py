@@ -99,7 +99,7 @@ class Checkpoint:
 
     def _new_sizes(self) -> set[str]:
         context: EvaluationContext = self.context
-        return {binding.symbol for binding in context.sizes[self.sizes :]} | context.counted.keys()
+        return {binding.symbol for binding in context.sizes[self.sizes :]} | context.counts.known.keys()
 
 
 def is_sign(condition: Condition) -> bool:

@@ -110,7 +110,7 @@ def _counted(call: CallContext, value: Value) -> Counted | None:
         return None
     if not isinstance(value.step.value, int) or value.step.value == 0:
         return None
-    if not depends_on_data(value.start) and not depends_on_data(value.stop):
+    if not scalars.depends_on_data(value.start) and not scalars.depends_on_data(value.stop):
         return None
     step: int = value.step.value
     start, stop = (call.array(call.handle(call.cast(call.to_array(part), I64)), TensorType(I64, ())) for part in (value.start, value.stop))
@@ -253,7 +253,7 @@ def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block
         plan.certain = static  # one that is false is no loop
         return plan
 
-    return _kept_or_told(frame, call, node, make, block, depends_on_data(value), static)
+    return _kept_or_told(frame, call, node, make, block, scalars.depends_on_data(value), static)
 
 
 def _kept_or_told(
@@ -278,18 +278,6 @@ def _unrolls(frame: Frame, outcome: Outcome) -> bool:
     if not isinstance(rounds, int):
         return False
     return rounds * outcome.nodes <= frame.context.loops.limit or (not outcome.arrays and rounds <= frame.context.unroll_limit)
-
-
-def depends_on_data(value: Value) -> bool:
-    """Is the value computed from arrays, so that each round would be a data gate?"""
-    if type(value) is ArrayValue:
-        return True
-    if type(value) is not ScalarValue:
-        return False
-    formula = value.formula
-    if type(formula) is scalars.Converted:
-        return True
-    return type(formula) is scalars.Computed and any(depends_on_data(operand) for operand in formula.operands)
 
 
 # ---- after the loop ----

@@ -1,5 +1,8 @@
 """Extents as the Python numbers that a program sees: sizes, and for arrays that a mask chose, counts made when it runs."""
 
+# Abstract values are Any: what isinstance narrows them to has parts that a type checker does not know.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,6 +11,7 @@ from staxlang.base.dtypes import I64
 from staxlang.base.sizes import Size, linear_in, symbols
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.counts import chooser_of
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Computed, Converted
 from staxlang.typecheck.surface.arguments import absent
@@ -21,7 +25,7 @@ def extent_value(call: CallContext, extent: Size) -> Value:
         return size_value(extent)
     for chooser, (count, mask) in call.context.masks.items():
         name = str(count)
-        if name in symbols(extent):
+        if name in symbols(extent) and chooser_of(call.context, count) is not None:
             found = linear_in(extent, [name])
             if found is None:
                 break

@@ -14,11 +14,11 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.extern_operations import ExternOperation
-from staxlang.typecheck.scalars import Converted
+from staxlang.typecheck.scalars import depends_on_data
 from staxlang.typecheck.surface.arguments import array_of, nonzero_extent
 from staxlang.typecheck.surface.reductions import all_
 from staxlang.typecheck.surface.registry import spelled
-from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, ScalarValue, SizeValue, StaticValue, Value
+from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, SizeValue, StaticValue, Value
 
 
 @spelled("word.extern")
@@ -58,8 +58,8 @@ def applied(call: CallContext, name: str, *operands: ArrayValue, **options: Any)
 
 
 def _option(call: CallContext, name: str, value: Value) -> Any:
-    """A size stays one, and so does the number of elements that a mask chooses; anything else is needed now."""
-    if isinstance(value, SizeValue) or _is_counted(call, value):
+    """A size stays one, and so does a number of the data; anything else is needed now."""
+    if isinstance(value, SizeValue) or depends_on_data(value):
         return call.size(value, f"`{name}`")
     return call.static(value, f"`{name}`")
 
@@ -78,11 +78,6 @@ def demand(call: CallContext, condition: Value, requirement: Value, /) -> Value:
         wrong = call.pointwise("where", (live, wrong, StaticValue(0)))
     call.operation("assert_index", [call.cast(wrong, I64)], TensorType(I64, ()), extent=1, what=DEMAND + text)
     return NONE
-
-
-def _is_counted(call: CallContext, value: Value) -> bool:
-    formula = value.formula if isinstance(value, ScalarValue) else None
-    return isinstance(formula, Converted) and formula.handle in call.context.counts
 
 
 @spelled("word.is_empty")

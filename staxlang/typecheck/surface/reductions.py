@@ -10,10 +10,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType
+from staxlang.base.externs import DEMAND
 from staxlang.base.sizes import Condition, Size, maximum, minimum
 from staxlang.base.types import TensorType
 from staxlang.typecheck import memory_order
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.counts import chooser_of
+from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.reshaping import product
 from staxlang.typecheck.scalars import Computed, kind_of
 from staxlang.typecheck.surface.arguments import (
@@ -271,8 +274,24 @@ def _extreme(call: CallContext, kind: str, a: Value, axis: Value, out: Value, ke
 def _require_elements(call: CallContext, array: ArrayValue, axes: tuple[int, ...], name: str) -> None:
     """The least of nothing is an error."""
     for axis in axes:
-        if call.decide(Condition("==", array.shape[axis], 0), f"{name} of nothing"):
+        chooser = chooser_of(call.context, array.shape[axis])
+        if chooser is not None:
+            _require_chosen(call, chooser, name)
+        elif call.decide(Condition("==", array.shape[axis], 0), f"{name} of nothing"):
             call.error("empty-reduction", operation=name)
+
+
+def _require_chosen(call: CallContext, chooser: Handle, name: str) -> None:
+    """That a mask chooses something is tested when the program runs: its elements need not be counted before."""
+    rank = len(call.context.masks[chooser][1].shape)
+    type_ = TensorType(BOOL, ())
+    some = call.array(call.record("reduce", (chooser,), {"kind": "any", "axes": tuple(range(rank))}, type_), type_)
+    live = call.context.branches.live
+    if live is not None:
+        some = call.to_array(call.pointwise("logical_or", (some, call.pointwise("logical_not", (live,)))))
+    lacking = call.cast(call.pointwise("logical_not", (some,)), I64)
+    text = f"`{name}` of no elements has no value: the mask chooses none"
+    call.operation("assert_index", [lacking], TensorType(I64, ()), extent=1, what=DEMAND + text)
 
 
 @spelled("np.ptp", "word.ptp")

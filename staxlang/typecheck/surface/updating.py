@@ -13,6 +13,7 @@ from staxlang.base.sizes import Condition, Size
 from staxlang.base.types import TensorType, element_count
 from staxlang.typecheck import views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.counts import settled
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface import reductions
 from staxlang.typecheck.surface.arguments import array_of, deciding, expand, number_or_array, take_view
@@ -89,8 +90,8 @@ def assign_masked(call: CallContext, array: ArrayValue, mask: ArrayValue, value:
 
 
 def _is_count(call: CallContext, extent: Size) -> bool:
-    """Whether an extent is how many elements a mask chooses."""
-    return any(extent == count for count, _ in call.context.masks.values())
+    """Whether an extent is how many elements a mask chooses, another number in each round of a loop."""
+    return any(extent == count and not settled(call.context, count) for count, _ in call.context.masks.values())
 
 
 def _is_one(call: CallContext, extent: Size) -> bool:
@@ -105,9 +106,10 @@ def values_for(call: CallContext, array: ArrayValue, index: Value, value: Value)
         return value
     beside = mask_beside(call, array, index)
     mask = taken_apart(call, array, index).mask if beside is None else None
-    if mask is None or value.rank != array.rank - mask.rank + 1 or _is_one(call, value.shape[0]):
+    if mask is None or value.rank != array.rank - mask.rank + 1:
         return value
-    if _is_count(call, value.shape[0]):
+    known = call.context.masks.get(call.handle(mask))
+    if (known is not None and known[0] == value.shape[0]) or _is_one(call, value.shape[0]) or _is_count(call, value.shape[0]):
         return value
     return compress(call, one_by_one(call, mask, value, array.shape[mask.rank :]), mask)
 

@@ -300,11 +300,3 @@ def test_wide_borders_are_written_apart_each_element_once():
     sizes = [int(np.prod([extent for _, extent in step.ranges])) for step in steps]
     (result,) = check(graph, normal(2, 3, 1))
     assert sum(sizes) == result.size
-
-
-def test_a_masked_read_that_is_left_is_explained():
-    b = Build()
-    x, m = b.input(F32, N), b.input(BOOL, N)
-    node = b.interner.make("compress", (x, m), TensorType(F32, (symbol("k"),)), count=symbol("k"))
-    with pytest.raises(TypeError, match="mask-read"):
-        lower(b.graph(node))

@@ -292,7 +292,7 @@ def test_a_masked_update_becomes_where():
     agree([expected], run_graph(graph, data))
     agree([expected], run_graph(optimized, data))
     kept, trace = optimize(b.graph(other))
-    assert "masked-update" not in rules(trace) and kept.outputs[0].op == "masked_update"
+    assert "masked-update" not in rules(trace) and kept.outputs[0].op == "scatter"
 
 
 def test_dead_code_and_updates_of_nothing_go_while_inputs_stay():
