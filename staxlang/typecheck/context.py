@@ -32,7 +32,7 @@ from staxlang.typecheck import binding, counts, scalars
 from staxlang.typecheck import pointwise as pointwise_operations
 from staxlang.typecheck.branching import Branches
 from staxlang.typecheck.counts import Counts
-from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin
+from staxlang.typecheck.guards import Capture, ContentGuard, FrozenScalar, Gate, Getter, ShapeGuard, SizeBinding, SizeOrigin, constant_type
 from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.kept.scope import Loops
 from staxlang.typecheck.memory_order import Order
@@ -491,15 +491,6 @@ def source_text(tree: Any) -> str:
     first = span.source.line(span.line)
     text = first[span.column : span.end_column] if span.end_line == span.line else first[span.column :].rstrip() + " ..."
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def constant_type(value: Any, dtype: DType, getter: Getter) -> TensorType:
-    """The type of a captured array whose extents are taken as constants; strides in elements where it is not row-major."""
-    if value.flags.c_contiguous:
-        return TensorType(dtype, value.shape)
-    if any(stride % dtype.itemsize for stride in value.strides):
-        raise Problem(diagnose("unsupported-array", None, given="strides that are no multiple of its item size", path=str(getter)))
-    return TensorType(dtype, value.shape, tuple(stride // dtype.itemsize for stride in value.strides))
 
 
 def _not_started(*_: Any) -> Any:

@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from staxlang.base.diagnostics import diagnose
+from staxlang.base.dtypes import DType
 from staxlang.base.records import record
 from staxlang.base.sizes import Condition, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
+from staxlang.typecheck.problems import Problem
 
 
 class Getter:
@@ -178,6 +181,15 @@ class Capture:
     @property
     def path(self) -> str:
         return str(self.getter)
+
+
+def constant_type(value: Any, dtype: DType, getter: Getter) -> TensorType:
+    """The type of a captured array whose extents are taken as constants; strides in elements where it is not row-major."""
+    if value.flags.c_contiguous:
+        return TensorType(dtype, value.shape)
+    if any(stride % dtype.itemsize for stride in value.strides):
+        raise Problem(diagnose("unsupported-array", None, given="strides that are no multiple of its item size", path=str(getter)))
+    return TensorType(dtype, value.shape, tuple(stride // dtype.itemsize for stride in value.strides))
 
 
 @record

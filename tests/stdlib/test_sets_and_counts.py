@@ -184,10 +184,10 @@ def test_counts(dtype: str) -> None:
 def test_counts_out_of_range() -> None:
     with pytest.raises(ValueError, match="bincount takes no negative integers"):
         natively("stax.bincount(x, length=3)", x=np.array([1, -1]))
-    for text in ("stax.bincount(x, length=3)", "np.bincount(x, minlength=3)"):
-        assert natively(text, x=np.array([1, 2])).tolist() == [0, 1, 1]
-        with pytest.raises(IndexError):
-            natively(text, x=np.array([1, 3]))
+    assert natively("stax.bincount(x, length=3)", x=np.array([1, 2])).tolist() == [0, 1, 1]
+    with pytest.raises(IndexError):
+        natively("stax.bincount(x, length=3)", x=np.array([1, 3]))
+    assert natively("np.bincount(x, minlength=3)", x=np.array([1, 3])).tolist() == [0, 1, 0, 1]
     for text in ("f(x)", "f(y)", "f(y, x)"):
         agree("bincount", lambda x, w=None: np.bincount(x, w, 9), (text,), {"x": np.ones((2, 2)), "y": np.ones(3)})
 
