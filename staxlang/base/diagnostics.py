@@ -22,6 +22,17 @@ MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret
 
 
+_DEMANDS = {"TypeError: ": "kind-not-accepted", "ZeroDivisionError: ": "division-not-accepted"}
+
+
+def demanded(text: str) -> tuple[str, str]:
+    """What a function of the library demands, as (code, demand). Its text may begin with the exception that NumPy raises, `TypeError: ..`."""
+    for exception, code in _DEMANDS.items():
+        if text.startswith(exception):
+            return code, text.removeprefix(exception)
+    return "not-accepted", text
+
+
 @record
 class Note:
     """A line under the quoted source: where a shape came from, what was expected. Its place, if any, is told as `(line 11)`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from staxlang.base.diagnostics import diagnose, diagnose_raised, raise_diagnostics, written_exception
+from staxlang.base.diagnostics import demanded, diagnose, diagnose_raised, raise_diagnostics, written_exception
 from staxlang.base.externs import DEMAND, RAISED
 from staxlang.base.settings import Settings
 from staxlang.compiler.finite import NOT_FINITE
@@ -26,7 +26,8 @@ def raise_failed_check(graph: Graph, target: Target, settings: Settings, status:
     if node.get("what") == "mask":
         raise_diagnostics([diagnose("assign-mismatch", span, value="(another number, ...)", target="(chosen by the mask, ...)")])
     if node.get("what", "").startswith(DEMAND):
-        raise_diagnostics([diagnose("not-accepted", span, requirement=node["what"].removeprefix(DEMAND))])
+        code, requirement = demanded(node["what"].removeprefix(DEMAND))
+        raise_diagnostics([diagnose(code, span, requirement=requirement)])
     if node.get("what", "").startswith(RAISED):
         raise_diagnostics([diagnose_raised(*written_exception(node["what"].removeprefix(RAISED)), span)])
     if node.get("what", "").startswith(NOT_FINITE):

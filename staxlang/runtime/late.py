@@ -142,6 +142,12 @@ def raise_written(text: str) -> NoReturn:
     raise known.error_of([known.diagnose_raised(*known.written_exception(text), call_sites().call_site())]) from None
 
 
+def raise_demand(text: str) -> NoReturn:
+    """Raise what a function of the library demands of the data, and does not find."""
+    code, requirement = diagnostics().demanded(text)
+    raise_error(code, requirement=requirement)
+
+
 def raise_error_from(cause: BaseException, code: str, **fields: Any) -> NoReturn:
     """Raise the catalogue's diagnostic `code` for a failure of another kind, which stays visible as its cause."""
     known = diagnostics()

@@ -38,7 +38,7 @@ class RestoredFailure:
         if expression == EXPONENT:
             late.raise_error("negative-power", power="taken from data")
         if expression.startswith(REQUIRED):
-            late.raise_error("not-accepted", requirement=expression.removeprefix(REQUIRED))
+            late.raise_demand(expression.removeprefix(REQUIRED))
         if expression.startswith(WRITTEN):
             late.raise_written(expression.removeprefix(WRITTEN))
         if expression.startswith(FINITE):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from staxlang.base.diagnostics import written_exception
+from staxlang.base.diagnostics import demanded, diagnose, raise_diagnostics, written_exception
 from staxlang.base.dtypes import BF16, F16, DType
 from staxlang.base.externs import DEMAND, RAISED, find_extern
 from staxlang.base.operations import OPERATIONS
@@ -253,7 +253,8 @@ def _assert_index(run: _Run, node: Node, operand: Array) -> Array:
         if node.get("what") == "exponent":
             raise ValueError(f"integers to the negative power {int(wrong.flat[0])} are not integers")
         if node.get("what", "").startswith(DEMAND):
-            raise ValueError(node["what"].removeprefix(DEMAND))
+            code, requirement = demanded(node["what"].removeprefix(DEMAND))
+            raise_diagnostics([diagnose(code, requirement=requirement)])
         if node.get("what", "").startswith(RAISED):
             words, kind = written_exception(node["what"].removeprefix(RAISED))
             raise kind(words.removeprefix(f"{kind.__name__}: "))

@@ -232,6 +232,8 @@ def _composite(call: CallContext, function: FunctionValue, args: list[Value], kw
     operands: dict[str, Value] = {}
     attributes: dict[str, Any] = {}
     for name, value in outer.locals.items():
+        if name == "out" and type(value) is ArrayValue:  # what is written does not leave a region
+            return None
         if type(value) is ArrayValue or type(value) is ScalarValue:
             operands[name] = value
         elif not _attribute(call, attributes, name, value):

@@ -50,7 +50,7 @@ def of_copy(call: Any, array: ArrayValue, order: str) -> Order | None:
     rank = array.rank
     if rank < 2 or order == "C" or (order != "F" and is_plain(array)):
         return None
-    if order == "F" or _is_column_major(call, array):
+    if order == "F" or is_column_major(call, array):
         return normal(range(rank))
     strides = _strides(call, array) if order == "K" else None
     return None if strides is None else normal(sorted(range(rank), key=lambda axis: -abs(strides[axis]))[::-1])
@@ -69,7 +69,7 @@ def joined(call: Any, arrays: Sequence[ArrayValue], rank: int) -> Order | None:
     return normal(_sorted(range(rank), lambda inner, outer: _all_larger(told, inner, outer))[::-1])
 
 
-def _is_column_major(call: Any, array: ArrayValue) -> bool:
+def is_column_major(call: Any, array: ArrayValue) -> bool:
     """Whether its strides at this call are those of Fortran's order, and not of C's as well."""
     own, extents = _strides(call, array), [call.hint(extent) for extent in array.shape]
     if own is None or None in extents:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from staxlang.base.diagnostics import Note
-from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy
+from staxlang.base.dtypes import BOOL, I64, DType, concrete, from_numpy, integer_bounds
 from staxlang.base.operations import OPERATIONS, evaluate_constant, result_type
 from staxlang.base.sizes import Condition, Size, linear_in
 from staxlang.base.types import TensorType, dense_strides, row_major_strides
@@ -173,12 +173,8 @@ def _to_float(call: CallContext, value: Any) -> float:
 
 
 def _fits(value: int, dtype: DType) -> bool:
-    low, high = _bounds(dtype)
+    low, high = integer_bounds(dtype)
     return low <= value <= high
-
-
-def _bounds(dtype: DType) -> tuple[int, int]:
-    return (0, (1 << dtype.bits) - 1) if dtype.kind == "u" else (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
 
 
 def _check_fits(call: CallContext, value: ScalarValue, dtype: DType) -> None:
@@ -192,7 +188,7 @@ def _side(call: CallContext, value: Value, dtype: DType) -> int:
     """Where a Python integer lies, now and (by guards) at later calls: -1 below what the dtype holds, 1 above it, 0 within."""
     if dtype.kind not in "iu":
         return 0
-    low, high = _bounds(dtype)
+    low, high = integer_bounds(dtype)
     if type(value) is StaticValue:
         return 0 if type(value.value) is not int else (value.value > high) - (value.value < low)
     if type(value) is not ScalarValue or value.kind != "int" or dtype is I64 or type(value.formula) is scalars.Converted:
@@ -463,6 +459,8 @@ def _operand(call: CallContext, operand: Value, dtype: DType, shape: tuple[Size,
 
 def _folded(call: CallContext, name: str, operands: Sequence[Value], wanted: tuple[DType, ...], result: DType) -> StaticValue:
     """All operands are known: the NumPy scalar that NumPy gives."""
+    if name in _COMPARE and any(_side(call, operand, into) for operand, into in zip(operands, wanted, strict=True)):
+        return StaticValue(np.bool_(_COMPARE[name](*(operand.value for operand in operands))))
     values = [into.numpy.type(_checked(call, operand.value, into)) for operand, into in zip(operands, wanted, strict=True)]
     return StaticValue(result.numpy.type(evaluate_constant(OPERATIONS[name], tuple(values), result)))
 
@@ -470,7 +468,7 @@ def _folded(call: CallContext, name: str, operands: Sequence[Value], wanted: tup
 def _checked(call: CallContext, value: Any, dtype: DType) -> Any:
     if dtype.kind in "iu" and isinstance(value, int) and not _fits(value, dtype):
         call.error("integer-overflow", value=str(value), dtype=dtype.name)
-    return value
+    return value.real if dtype.kind in "iuf" and isinstance(value, complex) else value
 
 
 def _out_of_range(call: CallContext, name: str, operands: Sequence[Value], wanted: tuple[DType, ...]) -> Value | None:

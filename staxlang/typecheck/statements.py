@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from staxlang.base.deferred import deferred
+from staxlang.base.diagnostics import demanded
 from staxlang.parser import tree
 from staxlang.typecheck import attributes, binding, containers, names, operators, raising
 from staxlang.typecheck.calls import invoke
@@ -106,7 +107,8 @@ def assert_(frame: Frame, node: tree.Assert) -> Signal:
             shown = frame.evaluate(node.message)
             message = f": {shown.value}" if type(shown) is StaticValue else ""
         if frame.library:  # what it says is about the user's call; its names are not the user's
-            call.error("not-accepted", requirement=message.removeprefix(": ") or text)
+            code, requirement = demanded(message.removeprefix(": ") or text)
+            call.error(code, requirement=requirement)
         call.error("assertion-failed", condition=text, message=message)
     return None
 

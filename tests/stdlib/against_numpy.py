@@ -67,14 +67,14 @@ def _agree(texts: Sequence[str], theirs: Any, ours: Any, arrays: dict[str, Any],
     """NumPy has copies of the arrays, the kernel the arrays as they lie in memory; what both leave in them is the same."""
     copies = {key: value.copy() if isinstance(value, np.ndarray) else value for key, value in arrays.items()}
     wanted: dict[str, Any] = {}
-    refused: list[str] = []
+    refused: dict[str, Exception] = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for text in texts:
             try:
                 wanted[text] = eval(text, {"f": theirs, "np": np, **copies})
-            except (ValueError, TypeError, IndexError, ZeroDivisionError):
-                refused.append(text)
+            except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as problem:
+                refused[text] = problem
     space = {"f": ours, "np": np}
     if wanted:
         kernel = compiled("(" + ", ".join(wanted) + ",)", list(arrays), space)
@@ -85,14 +85,20 @@ def _agree(texts: Sequence[str], theirs: Any, ours: Any, arrays: dict[str, Any],
             same(got, want, f"{name}: {text} of {describe(arrays)}", factor, terms)
         for key, value in arrays.items():
             if isinstance(value, np.ndarray):
-                assert np.array_equal(value, copies[key], equal_nan=value.dtype.kind in "fc")
-    for text in refused:
+                same(value, copies[key], f"{name}: {key} after {list(wanted)} of {describe(arrays)}", factor, terms)
+    for text, theirs in refused.items():
         try:
             compiled(text, list(arrays), space)(**arrays)
         except stax.StaxError as problem:
             assert problem.code not in ("compilation-failed", "unknown-operation"), problem
+            assert kinds(theirs) <= kinds(problem), f"{name}: {text} of {describe(arrays)}: {theirs!r}, {problem!r}"
         else:
             raise AssertionError(f"{name}: {text} of {describe(arrays)} is refused by NumPy")
+
+
+def kinds(problem: Exception) -> set[type]:
+    """As what an exception can be caught."""
+    return {kind for kind in (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) if isinstance(problem, kind)}
 
 
 def describe(arrays: dict[str, Any]) -> str:

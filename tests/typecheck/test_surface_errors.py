@@ -51,7 +51,7 @@ np.finfo(np.int32) :: dtype-mismatch
 np.add(x, x, out=np.zeros(3)) :: out-mismatch | np.add(x, x, out=3) :: bad-argument
 np.add(x, 1, out=np.zeros((2, 3), int)) :: cast-refused | np.add(x, x, dtype=np.int32) :: cast-refused
 np.sum(x, axis=0, out=np.zeros(2)) :: out-mismatch | np.concatenate([x, x], dtype=np.int8) :: cast-refused
-np.max(x[:0]) :: empty-reduction | np.argmin(np.zeros(0)) :: empty-reduction | np.max(x, where=b) :: missing-argument
+np.max(x[:0]) :: empty-reduction | np.argmin(np.zeros(0)) :: empty-reduction | np.max(x, where=b) :: start-needed
 np.sum(x, where=x) :: dtype-mismatch | np.pad(x, 1, "reflect", reflect_type="both") :: bad-value | np.pad(x, -1) :: negative-extent
 np.pad(x, 1, "linear") :: bad-value | np.pad(x, ((1, 2, 3),)) :: bad-value
 np.arange(0, 3, 0) :: zero-step | np.exp("a") :: bad-argument | np.sum(None) :: bad-argument | math.sqrt(x) :: not-a-scalar

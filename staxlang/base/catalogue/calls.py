@@ -172,6 +172,20 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return np.cross(x, x)\nf(np.ones((5, 3)))",
     ),
     Row(
+        "kind-not-accepted", TypeError,
+        "{requirement}",
+        "A function of NumPy or `stax` does not take arguments of these dtypes or kinds, as in NumPy.",
+        "@stax.kernel\ndef f(x):\n    return np.median(x) + np.quantile(x, 0.5)\nf(np.ones(5, complex))",
+        "@stax.kernel\ndef f(x):\n    return np.median(x) + np.quantile(x.real, 0.5)\nf(np.ones(5, complex))",
+    ),
+    Row(
+        "division-not-accepted", ZeroDivisionError,
+        "{requirement}",
+        "A function of NumPy or `stax` would divide by a sum that is zero, as in NumPy.",
+        "@stax.kernel\ndef f(x, w):\n    return np.average(x, weights=w)\nf(np.ones(2), np.array([1.0, -1.0]))",
+        "@stax.kernel\ndef f(x, w):\n    return np.average(x, weights=w)\nf(np.ones(2), np.array([1.0, 2.0]))",
+    ),
+    Row(
         "not-static", TypeError,
         "{what} must be known when compiling, and {given} is not",
         "Axes, ranks, dtypes, keys and table indices decide what the program is. Numbers given at the call are frozen for them; array "

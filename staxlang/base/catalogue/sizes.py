@@ -132,6 +132,14 @@ SIZE_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x, m):\n    x[m] = 0\n    return x\nf(np.ones(3), np.ones(3, bool))",
     ),
     Row(
+        "mask-in-reduction", ValueError,
+        "the mask `where` has shape {given} and does not broadcast to the array's {expected}",
+        "The mask of a reduction says which of the array's elements count: it is repeated to the array's shape, and never the other way round.",
+        "@stax.kernel\ndef f(x, m):\n    return x.sum(where=m)\nf(np.ones(3), np.ones((2, 3), bool))",
+        "@stax.kernel\ndef f(x, m):\n    return x.sum(where=m)\nf(np.ones((2, 3)), np.ones(3, bool))",
+        "`np.broadcast_to(x, mask.shape)` repeats the array",
+    ),
+    Row(
         "mask-read", TypeError,
         "this has another size in each round of a loop, and the program needs it as an array of its own",
         "Sizes that depend on data are counted before a program runs. In a loop that stays in the program each round has its own: there "
@@ -162,6 +170,14 @@ SIZE_ROWS: tuple[Row, ...] = (
         "The reduction has no neutral element and the axis has extent 0. Give `initial=` where the operation takes it.",
         "@stax.kernel\ndef f(x):\n    return x.max()\nf(np.ones(0))",
         "@stax.kernel\ndef f(x):\n    return x.max(initial=0.0)\nf(np.ones(0))",
+    ),
+    Row(
+        "start-needed", ValueError,
+        "`{operation}` with `where=` has no value where the mask chooses nothing",
+        "Sums and products of nothing are 0 and 1; a greatest or least element of nothing has to be given, as `initial=`.",
+        "@stax.kernel\ndef f(x, m):\n    return x.max(where=m)\nf(np.ones(3), np.ones(3, bool))",
+        "@stax.kernel\ndef f(x, m):\n    return x.max(where=m, initial=-np.inf)\nf(np.ones(3), np.ones(3, bool))",
+        "say what it is then: `initial=`",
     ),
     Row(
         "split-uneven", ValueError,

@@ -7,7 +7,7 @@ from staxlang.base.operations.constants import evaluate_constant
 from staxlang.base.operations.exponential import EXPONENTIAL_ROWS
 from staxlang.base.operations.floating import FLOATING_ROWS
 from staxlang.base.operations.operation import OPERAND_NAMES, Operation
-from staxlang.base.operations.rules import result_type
+from staxlang.base.operations.rules import loop_for, result_type
 from staxlang.base.operations.special import SPECIAL_ROWS
 from staxlang.base.operations.trigonometric import TRIGONOMETRIC_ROWS
 
@@ -16,4 +16,4 @@ OPERATION_ROWS: tuple[Operation, ...] = (
 )  # fmt: skip
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in OPERATION_ROWS}
 
-__all__ = ["OPERAND_NAMES", "OPERATIONS", "OPERATION_ROWS", "Operation", "evaluate_constant", "result_type"]
+__all__ = ["OPERAND_NAMES", "OPERATIONS", "OPERATION_ROWS", "Operation", "evaluate_constant", "loop_for", "result_type"]

@@ -30,6 +30,7 @@ from staxlang.base.dtypes import (
     U64,
     DType,
     can_cast,
+    complex_of,
     concrete,
     promote,
     real_of,
@@ -67,6 +68,36 @@ def result_type(operation: Operation, operands: tuple[DType, ...]) -> Resolved:
     if isinstance(found, str):
         raise TypeError(found)
     return found
+
+
+def loop_for(operation: Operation, operands: tuple[DType, ...], wanted: DType) -> Resolved:
+    """The dtypes that operands are cast to where the result's is asked for, `dtype=`. TypeError where no loop of NumPy's gives it.
+
+    >>> from staxlang.base.operations import OPERATIONS
+    >>> loop_for(OPERATIONS["sqrt"], (I32,), F32), loop_for(OPERATIONS["absolute"], (C64,), F32)
+    (((f32,), f32), ((c64,), f32))
+    """
+    rule = operation.dtype_rule
+    classes, _, result = rule.removeprefix("!").partition("->")
+    if rule in ("compare", "logical", "where") or result not in ("", "real"):
+        if wanted is not (DTYPES[result] if result in DTYPES else BOOL):
+            raise TypeError(f"it has no loop that gives {wanted.name}")
+        return result_type(operation, operands)
+    if rule == "ldexp" and wanted.kind == "f":
+        return result_type(operation, (wanted, operands[1]))
+    loop = wanted
+    if rule == "float_power" and wanted not in (F64, C128):
+        loop = None
+    elif result == "real" and wanted.kind in "cf":
+        loop = None if wanted.kind == "c" else _complex_loop(operands, wanted)
+    kind = None if loop is None else "i" if loop.kind == "u" else loop.kind
+    if loop is None or kind not in {"divide": "fc", "float_power": "fc", "ldexp": ""}.get(rule, classes):
+        raise TypeError(f"it has no loop that gives {wanted.name}")
+    return (loop,) * len(operands), wanted
+
+
+def _complex_loop(operands: tuple[DType, ...], component: DType) -> DType:
+    return complex_of(component) if component in (F32, F64) and any(dtype.kind == "c" for dtype in operands) else component
 
 
 def _with_widths(operands: tuple[DType, ...]) -> tuple[DType, ...]:

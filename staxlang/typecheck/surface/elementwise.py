@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from staxlang.base.dtypes import BOOL, I64, DType, concrete, integer_bounds, promote
-from staxlang.base.operations import OPERATIONS
+from staxlang.base.operations import OPERATIONS, loop_for, result_type
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
-from staxlang.typecheck import scalars
+from staxlang.typecheck import memory_order, scalars
 from staxlang.typecheck.complex_parts import part_of
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.mutation import fits
@@ -23,11 +23,12 @@ from staxlang.typecheck.values import NONE, TRUE, ArrayValue, ScalarValue, Stati
 from staxlang.typecheck.views import shape_text
 
 _OPTIONS = frozenset(("out", "where", "dtype", "casting", "order", "subok", "signature"))
-_BOOLEAN = frozenset((
-    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
-    "isnan", "isinf", "isfinite", "signbit",
-))  # fmt: skip
-"""Rows whose result is bool whatever the operands: `dtype=` says nothing of their operands."""
+
+def casting_of(call: CallContext, operation: str, kwargs: dict[str, Value]) -> str:
+    """The rule that `casting=` names."""
+    given = kwargs.get("casting", StaticValue("same_kind"))
+    only(call, operation, "casting", given, "same_kind", "no", "equiv", "safe", "unsafe")
+    return str(call.static(given, "casting"))
 
 
 class UfuncMeaning:
@@ -54,15 +55,42 @@ class UfuncMeaning:
 
     def _with_options(self, call: CallContext, args: list[Value], out: Value, kwargs: dict[str, Value]) -> Value:
         operands = [number_or_array(call, value) for value in args]
-        casting = str(call.static(kwargs.get("casting", StaticValue("same_kind")), "casting"))
-        only(call, self.name, "order", kwargs.get("order", StaticValue("K")), "K", "C", "A")
+        casting, order = casting_of(call, self.name, kwargs), kwargs.get("order", StaticValue("K"))
+        only(call, self.name, "order", order, "K", "C", "F", "A")
         only(call, self.name, "subok", kwargs.get("subok", TRUE), True, False)
         only(call, self.name, "signature", kwargs.get("signature", NONE), None)
         dtype = dtype_of(call, kwargs.get("dtype", NONE))
-        if dtype is not None:
-            self._check_dtype(call, operands, dtype, casting)
-        result = call.pointwise(self.row, operands, None if self.row in _BOOLEAN else dtype)
+        if dtype is not None or casting != "same_kind":
+            operands, dtype = self._in_loop(call, operands, dtype, casting)
+        result = self._in_order(call, operands, call.pointwise(self.row, operands, dtype), str(call.static(order, "order")))
         return self.placed(call, result, out, kwargs.get("where", TRUE), casting)
+
+    def _in_loop(self, call: CallContext, operands: list[Value], dtype: DType | None, casting: str) -> tuple[list[Value], DType | None]:
+        """The operands and the dtype to compute in, for the loop that `dtype=` asks for; they must be castable to it."""
+        given = tuple([call.type_of(operand).dtype for operand in operands])
+        weak = not all(one.weak or one is BOOL for one in given)  # Python's numbers take the dtype of what stands beside them
+        given = given if weak else tuple(map(concrete, given))
+        operation = OPERATIONS[self.row]
+        try:
+            loop = result_type(operation, given)[0] if dtype is None else loop_for(operation, given, dtype)[0]
+        except TypeError as problem:
+            types = ", ".join(map(call.describe, operands))
+            call.error("no-such-operation", operation=call.operation_text(), types=types, reason=str(problem))
+        for one, into_ in zip(given, loop, strict=True):
+            if operation.dtype_rule != "logical" and (not one.weak or casting != "no"):
+                check_cast(call, one, into_, casting, self.name)
+        if dtype is None or operation.dtype_rule == "ldexp":
+            return [call.cast(operands[0], loop[0]), *operands[1:]] if dtype is not None else operands, None
+        return operands, None if dtype is BOOL or loop[0].kind not in "fc" and loop[0] is not dtype else loop[0]
+
+    def _in_order(self, call: CallContext, operands: list[Value], result: Value, order: str) -> Value:
+        """The result as `order=` has it lie in memory."""
+        if order == "K" or not isinstance(result, ArrayValue) or result.rank < 2:
+            return result
+        arrays = [one for one in operands if isinstance(one, ArrayValue)]
+        column_major = order == "F" or (order == "A" and all(memory_order.is_column_major(call, one) for one in arrays))
+        axes = memory_order.normal(range(result.rank)) if column_major else None
+        return call.array(call.handle(result), result.type, order=axes)
 
     def placed(self, call: CallContext, result: Value, out: Value, where: Value, casting: str) -> Value:
         """The result, or `out` with it, where the mask `where` is true."""
@@ -80,14 +108,6 @@ class UfuncMeaning:
         if missing < 0 or not all(fits(call, mine, theirs, "it goes into `out`") for mine, theirs in pairs):
             call.error("out-mismatch", given=shape_text(target.shape), expected=shape_text(result.shape))
         return broadcasted(call, result, target.shape)
-
-    def _check_dtype(self, call: CallContext, operands: list[Value], dtype: DType, casting: str) -> None:
-        if self.row in _BOOLEAN:
-            if dtype is not BOOL:
-                call.error("bad-value", argument="`dtype`", operation=self.name, expected="bool", given=dtype.name)
-            return
-        for operand in operands:
-            check_cast(call, call.type_of(operand).dtype, dtype, casting, self.name)
 
     def _masked(self, call: CallContext, result: Value, mask: ArrayValue, target: Value, casting: str) -> Value:
         """`where=`: elements of `out` stay where the mask is false; without `out` they are 0 (in NumPy: anything)."""
@@ -127,7 +147,7 @@ def _in_two(name: str, arity: int) -> Callable[..., Value]:
         for option in kwargs:
             if option not in _OPTIONS:
                 call.error("unknown-keyword", function=f"np.{name}", name=option)
-        casting = str(call.static(kwargs.get("casting", StaticValue("same_kind")), "casting"))
+        casting = casting_of(call, f"np.{name}", kwargs)
         outs = args[arity:] or kwargs.get("out", NONE)
         outs = (NONE, NONE) if not isinstance(outs, tuple) else (*outs, NONE)[:2]
         operands, dtype = [number_or_array(call, one) for one in args[:arity]], dtype_of(call, kwargs.get("dtype", NONE))

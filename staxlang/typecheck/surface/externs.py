@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from staxlang.base.dtypes import I64
+from staxlang.base.diagnostics import demanded
 from staxlang.base.externs import DEMAND, Extern, find_extern
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
@@ -70,7 +71,8 @@ def demand(call: CallContext, condition: Value, requirement: Value, /) -> Value:
     text = str(call.static(requirement, "requirement"))
     if type(condition) is StaticValue:
         if not condition.value:
-            call.error("not-accepted", requirement=text)
+            code, told = demanded(text)
+            call.error(code, requirement=told)
         return NONE
     wrong = call.pointwise("where", (all_(call, array_of(call, condition)), StaticValue(0), StaticValue(1)))
     live = call.context.branches.live

@@ -7,13 +7,25 @@ from __future__ import annotations
 
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.surface.arguments import absent, check_cast
-from staxlang.typecheck.values import ArrayValue, Value
+from staxlang.typecheck.surface.registry import spelled
+from staxlang.typecheck.values import NONE, ArrayValue, StaticValue, Value
 from staxlang.typecheck.views import shape_text
+
+
+def target_of(out: Value) -> Value:
+    """The array that `out=` names; it may stand in a tuple of one."""
+    return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+
+
+@spelled("word.into")
+def written(call: CallContext, result: Value, out: Value = NONE, casting: Value = StaticValue("unsafe")) -> Value:
+    """For the standard library: the result, or `out` with it."""
+    return into(call, result, out, call.operation_text(), str(call.static(casting, "casting")))
 
 
 def into(call: CallContext, result: Value, out: Value, operation: str, casting: str = "same_kind") -> Value:
     """The result, or `out` after the result was written to it."""
-    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    target = target_of(out)
     if absent(target):
         return result
     if not isinstance(target, ArrayValue):

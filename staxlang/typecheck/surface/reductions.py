@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType
+from staxlang.base.dtypes import BOOL, F16, F32, I64, U64, DType, promote
 from staxlang.base.externs import DEMAND
 from staxlang.base.sizes import Condition, Size, maximum, minimum
 from staxlang.base.types import TensorType
 from staxlang.typecheck import memory_order
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.counts import chooser_of
+from staxlang.typecheck.mutation import fits
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.reshaping import product
 from staxlang.typecheck.scalars import Computed, kind_of
@@ -23,17 +24,21 @@ from staxlang.typecheck.surface.arguments import (
     absent,
     array_of,
     axes_of,
+    axis_of,
+    check_cast,
     dtype_of,
     expand,
     flag,
     full,
     normalized_axis,
     number_or_array,
+    origins,
 )  # fmt: skip
-from staxlang.typecheck.surface.output import into
+from staxlang.typecheck.surface.output import into, target_of
 from staxlang.typecheck.surface.registry import spelled
 from staxlang.typecheck.surface.shaping import ravel
 from staxlang.typecheck.values import FALSE, NONE, TRUE, ArrayValue, ScalarValue, SizeValue, StaticValue, Value, size_value
+from staxlang.typecheck.views import shape_text
 
 MISSING = StaticValue("not given")
 """The default of `initial`, which None is not."""
@@ -64,12 +69,21 @@ def masked(call: CallContext, array: ArrayValue, where: Value, neutral: Value) -
     """The array with the neutral element where `where` is false; both broadcast."""
     if where is TRUE or (type(where) is StaticValue and where.value is True):
         return array
-    mask = array_of(call, where, "where")
-    if mask.dtype is not BOOL:
-        call.error("dtype-mismatch", operation=call.text(), expected="a bool mask as `where`", given=call.describe(mask))
+    mask = fitting_mask(call, array_of(call, where, "where"), array)
     chosen = call.pointwise("where", (mask, array, neutral))
     assert isinstance(chosen, ArrayValue)
     return call.cast(chosen, array.dtype)
+
+
+def fitting_mask(call: CallContext, mask: ArrayValue, array: ArrayValue) -> ArrayValue:
+    """A mask of bools that broadcasts to the array, which stays as it is."""
+    if mask.dtype is not BOOL:
+        call.error("dtype-mismatch", operation=call.text(), expected="a bool mask as `where`", given=call.describe(mask))
+    beside = zip(mask.shape, array.shape[max(array.rank - mask.rank, 0) :], strict=False)
+    if mask.rank > array.rank or not all(fits(call, mine, theirs, "it masks the elements") for mine, theirs in beside):
+        given, expected = shape_text(mask.shape), shape_text(array.shape)
+        call.error("mask-in-reduction", given=given, expected=expected, notes=[*origins(call, *((mask, one) for one in mask.shape))])
+    return mask
 
 
 def unmasked(where: Value) -> bool:
@@ -79,10 +93,10 @@ def unmasked(where: Value) -> bool:
 def reduce(call: CallContext, kind: str, array: ArrayValue, axes: tuple[int, ...], result: DType) -> ArrayValue:
     """The operation itself; half floats are reduced in f32 and rounded once."""
     shape = tuple(extent for axis, extent in enumerate(array.shape) if axis not in axes)
+    order = memory_order.reduced(call, array, axes) if kind not in ("argmin", "argmax") else None
     if not axes and kind not in ("argmin", "argmax"):
         alone = call.cast(array, I64 if kind == "count" else result)
-        return call.array(call.handle(alone), TensorType(alone.dtype, shape))  # never the array itself; of a 0-d one a NumPy scalar
-    order = memory_order.reduced(call, array, axes) if kind not in ("argmin", "argmax") else None
+        return call.array(call.handle(alone), TensorType(alone.dtype, shape), order=order)  # never the array itself; of a 0-d one a scalar
     if array.dtype is F16 and kind in ("sum", "prod"):
         wide = call.operation("reduce", [call.cast(array, F32)], TensorType(F32, shape), order, kind=kind, axes=axes)
         return call.cast(wide, result)
@@ -96,7 +110,8 @@ def kept(call: CallContext, result: ArrayValue, axes: tuple[int, ...], keepdims:
 
 
 def finished(call: CallContext, result: ArrayValue, axes: tuple[int, ...], keepdims: Value, out: Value, name: str) -> Value:
-    return into(call, kept(call, result, axes, keepdims), out, name)
+    """The result, or `out` with it: what NumPy reduces into an array of another dtype is converted whatever it is."""
+    return into(call, kept(call, result, axes, keepdims), out, name, "unsafe")
 
 
 # ---- sums and products ----
@@ -151,7 +166,9 @@ def _accumulated(
 ) -> Value:
     array = array_of(call, a)
     axes = reduced_axes(call, axis, array.rank)
-    result = dtype_of(call, dtype) or (out.dtype if isinstance(out, ArrayValue) else accumulator(array.dtype))
+    target = target_of(out)
+    wider = promote(array.dtype, target.dtype) if isinstance(target, ArrayValue) else accumulator(array.dtype)
+    result = dtype_of(call, dtype) or wider
     source = masked(call, call.cast(array, result), where, _NEUTRAL[kind])
     if absent(initial):
         _require_elements(call, array, axes, kind)
@@ -171,8 +188,16 @@ def _initial(call: CallContext, initial: Value) -> Value:
     return value
 
 
+def _real_where(call: CallContext, initial: Value, dtype: DType) -> Value:
+    """Complex numbers begin no reduction of real ones."""
+    given = call.type_of(initial).dtype
+    if given.kind == "c" and dtype.kind != "c":
+        call.error("cast-refused", source=given.name, target=dtype.name, casting="same_kind")
+    return initial
+
+
 def _with_initial(call: CallContext, kind: str, total: ArrayValue, initial: Value, dtype: DType) -> ArrayValue:
-    start = call.cast(initial, dtype)
+    start = call.cast(_real_where(call, initial, dtype), dtype)
     combined = call.pointwise("logical_or" if dtype is BOOL and kind == "sum" else _COMBINE[kind], (start, total))
     return call.cast(combined, dtype)
 
@@ -253,17 +278,12 @@ def _extreme(call: CallContext, kind: str, a: Value, axis: Value, out: Value, ke
     name = kind
     initial = MISSING if absent(initial) else _initial(call, initial)
     if not unmasked(where) and initial is MISSING:
-        call.error(
-            "missing-argument",
-            function=name,
-            name="initial",
-            help="with `where=`, say what the result is where nothing is chosen: `initial=`",
-        )
+        call.error("start-needed", operation=name)
     if initial is MISSING:
         _require_elements(call, array, axes, name)
         source = array
     else:
-        source = masked(call, array, where, initial)
+        source = masked(call, array, where, _real_where(call, initial, array.dtype))
     result = reduce(call, _AS_BOOL[kind] if array.dtype is BOOL else kind, source, axes, array.dtype)
     if initial is not MISSING:
         combined = call.pointwise(_COMBINE[kind], (result, initial))
@@ -320,11 +340,16 @@ def _position(call: CallContext, kind: str, a: Value, axis: Value, out: Value, k
     if array.rank == 0:
         array = expand(call, array, 0)
         axes, dropped = (0,), ()
+        if not absent(axis):
+            axis_of(call, axis, 1)
     elif absent(axis):
         axes = dropped = tuple(range(array.rank))
     else:
         axes = dropped = (normalized_axis(call, call.static_int(axis, "axis"), array.rank),)
     _require_elements(call, array, axes, kind)
+    target = target_of(out)
+    if isinstance(target, ArrayValue):
+        check_cast(call, target.dtype, I64, "safe", kind)
     return finished(call, reduce(call, kind, array, axes, I64), dropped, keepdims, out, kind)
 
 
@@ -388,7 +413,7 @@ def _scanned(call: CallContext, kind: str, a: Value, axis: Value, dtype: Value, 
         source, kind = call.cast(array, BOOL), "max" if kind == "sum" else "min"
     else:
         source = call.cast(array, result)
-    return into(call, scan(call, kind, source, along), out, name)
+    return into(call, scan(call, kind, source, along), out, name, "unsafe")
 
 
 def extreme_so_far(kind: str, truths: bool = False) -> Callable[..., Value]:
@@ -403,7 +428,7 @@ def extreme_so_far(kind: str, truths: bool = False) -> Callable[..., Value]:
             call.error("bad-value", argument="the array", operation="accumulate", expected="of real numbers", given=call.describe(array))
         source = as_truth(call, array) if truths else call.cast(array, wanted)
         along = normalized_axis(call, call.static_int(axis, "axis"), array.rank)
-        return into(call, scan(call, kind, source, along), out, "accumulate")
+        return into(call, scan(call, kind, source, along), out, "accumulate", "unsafe")
 
     return accumulate
 
@@ -433,13 +458,19 @@ def _cumulative(call: CallContext, kind: str, x: Value, axis: Value, dtype: Valu
     name = f"cumulative_{kind}"
     if absent(axis):
         if array.rank > 1:
-            call.error("missing-argument", function=f"np.{name}", name="axis")
+            requirement = f"`np.{name}` of an array of {array.rank} axes needs `axis=`"
+            call.error("not-accepted", requirement=requirement, help=f"`np.cum{kind}(x)` runs over all elements, as over a vector")
         axis = StaticValue(0)
+    elif isinstance(axis, tuple):
+        if len(axis) != 1:
+            call.error("not-accepted", requirement=f"`np.{name}` runs along one axis, not along {len(axis)}")
+        (axis,) = axis
     totals = array_of(call, _scanned(call, kind, array, axis, dtype, NONE, name))
     if flag(call, include_initial, "include_initial"):
         along = normalized_axis(call, call.static_int(axis, "axis"), totals.rank)
         shape = (*totals.shape[:along], 1, *totals.shape[along + 1 :])
         first = full(call, _NEUTRAL[kind], totals.dtype, shape)
         longer = (*totals.shape[:along], totals.shape[along] + 1, *totals.shape[along + 1 :])
-        totals = call.operation("concatenate", [first, totals], TensorType(totals.dtype, longer), axis=along)
-    return into(call, totals, out, name)
+        order = memory_order.joined(call, [totals], totals.rank)
+        totals = call.operation("concatenate", [first, totals], TensorType(totals.dtype, longer), order, axis=along)
+    return into(call, totals, out, name, "unsafe")

@@ -371,6 +371,12 @@ def astype_function(call: CallContext, x: Value, dtype: Value, /, *, copy: Value
 # ---- what an array says of itself ----
 
 
+@spelled("word.axes_within")
+def axes_within(call: CallContext, axis: Value, ndim: Value, /) -> Value:
+    """For the standard library: axes of an array of `ndim` axes, counted from the first; the same axis twice, or one beyond, is refused."""
+    return tuple(map(StaticValue, axes_of(call, axis, call.static_int(ndim, "ndim"))))
+
+
 @spelled("np.shape", "attribute.shape", "word.shape")
 def shape_of(call: CallContext, a: Value) -> Value:
     return shape_value(call, array_of(call, a).shape)

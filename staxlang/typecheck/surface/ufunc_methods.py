@@ -112,7 +112,8 @@ def _result_dtype(call: CallContext, row: str, method: str, array: ArrayValue, d
             result = getattr(own, method)(one, *arguments, dtype=None if wanted is None else wanted.numpy, **options)
         found = from_numpy(np.asarray(result).dtype)
     except (TypeError, ValueError) as problem:
-        call.error("not-accepted", requirement=f"{call.operation_text()}: {problem}")
+        code = "kind-not-accepted" if isinstance(problem, TypeError) else "not-accepted"
+        call.error(code, requirement=f"{call.operation_text()}: {problem}")
     if found is None:
         call.error("not-accepted", requirement=f"{call.operation_text()}: its result is no array of numbers")
     return found
@@ -143,7 +144,7 @@ def _reduce(row: str) -> Implementation:
             _require_elements(call, array, axes, f"np.{row}.reduce")
         source, mask = _source(call, row, array, found), None
         if not reductions.unmasked(where):
-            mask = array_of(call, where, "where")
+            mask = reductions.fitting_mask(call, array_of(call, where, "where"), array)
             mask = call.array(call.broadcast(mask, array.shape), TensorType(mask.dtype, array.shape))
         start = call.cast(initial, found) if starts else NONE
         by = _folded if _folds(call, row, found) else _by_numpy
@@ -200,9 +201,9 @@ def _accumulate(row: str) -> Implementation:
         source = _source(call, row, array, found)
         long = array.rank == 1 and call.decide(Condition("<=", _LONG, array.shape[0]), "the length of an accumulation")
         if long or not _folds(call, row, found):
-            return into(call, applied(call, "ufunc.accumulate", source, row=row, axis=along), out, "accumulate")
+            return into(call, applied(call, "ufunc.accumulate", source, row=row, axis=along), out, "accumulate", "unsafe")
         function = MeaningValue(UfuncMeaning(row, row))
-        return into(call, looping(call, "_accumulated", [function, source, StaticValue(along)]), out, "accumulate")
+        return into(call, looping(call, "_accumulated", [function, source, StaticValue(along)]), out, "accumulate", "unsafe")
 
     return accumulate
 
@@ -218,7 +219,7 @@ def _reduceat(row: str) -> Implementation:
         extent = array.shape[along]
         tested = call.operation("assert_index", [call.cast(places, I64)], TensorType(I64, places.shape), extent=extent)
         result = applied(call, "ufunc.reduceat", _source(call, row, array, found), tested, row=row, axis=along)
-        return into(call, result, out, "reduceat")
+        return into(call, result, out, "reduceat", "unsafe")
 
     return reduceat
 
