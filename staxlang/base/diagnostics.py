@@ -22,7 +22,7 @@ MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret
 
 
-_DEMANDS = {"TypeError: ": "kind-not-accepted", "ZeroDivisionError: ": "division-not-accepted"}
+_DEMANDS = {"TypeError: ": "kind-not-accepted", "IndexError: ": "place-not-accepted", "ZeroDivisionError: ": "division-not-accepted"}
 
 
 def demanded(text: str) -> tuple[str, str]:

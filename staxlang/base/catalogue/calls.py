@@ -179,6 +179,13 @@ CALL_ROWS: tuple[Row, ...] = (
         "@stax.kernel\ndef f(x):\n    return np.median(x) + np.quantile(x.real, 0.5)\nf(np.ones(5, complex))",
     ),
     Row(
+        "place-not-accepted", IndexError,
+        "{requirement}",
+        "A function of NumPy or `stax` is told of a place that the array has not, as in NumPy.",
+        "@stax.kernel\ndef f(x):\n    return np.delete(x, 3)\nf(np.ones(3))",
+        "@stax.kernel\ndef f(x):\n    return np.delete(x, 2)\nf(np.ones(3))",
+    ),
+    Row(
         "division-not-accepted", ZeroDivisionError,
         "{requirement}",
         "A function of NumPy or `stax` would divide by a sum that is zero, as in NumPy.",

@@ -185,6 +185,8 @@ def arange(
     parts = [call.type_of(one).dtype for one in (first, last, pace)]
     wanted = dtype_of(call, dtype)
     common = promote(*parts)
+    if common.kind == "c":
+        call.error("bad-argument", argument="an end of the range", operation="arange", expected="a real number", given="complex")
     target = wanted or (I64 if common.kind == "b" else concrete(common))
     if common.kind in "biu":
         return _integer_range(call, first, last, pace, target)

@@ -181,7 +181,7 @@ def where(call: CallContext, condition: Value, /, x: Value = NONE, y: Value = NO
 
 def _chosen(call: CallContext, condition: Value, x: Value, y: Value) -> Value:
     if absent(x) or absent(y):
-        call.error("missing-argument", function="np.where", name="y")
+        call.error("not-accepted", requirement="`np.where` takes both of x and y, or neither of them")
     mask = truth_of(call, number_or_array(call, condition, "the condition"))
     one, other = number_or_array(call, x), number_or_array(call, y)
     return call.pointwise("where", (mask, _wrapped(call, one, other), _wrapped(call, other, one)))

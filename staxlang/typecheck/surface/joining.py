@@ -372,6 +372,8 @@ def repeat(call: CallContext, a: Value, repeats: Value, axis: Value = NONE) -> V
     if isinstance(repeats, ArrayValue) and repeats.rank:
         return _repeat_by_data(call, array, along, repeats)
     times = call.size(repeats, "repeats")
+    if call.decide(Condition("<", times, 0), "how often elements are repeated") is True:
+        call.error("negative-extent", extent=extent_text(call, times))
     extent = array.shape[along]
     wide = expand(call, array, along + 1)
     shape = (*array.shape[: along + 1], times, *array.shape[along + 1 :])
@@ -393,5 +395,7 @@ def _repeat_by_data(call: CallContext, array: ArrayValue, along: int, counts: Ar
 def _repeat_each(call: CallContext, array: ArrayValue, along: int, counts: list[int]) -> Value:
     if not call.same_size(array.shape[along], len(counts), "repeat"):
         call.error("bad-value", argument="`repeats`", operation="repeat", expected=f"{array.shape[along]} numbers", given=len(counts))
+    if any(one < 0 for one in counts):
+        call.error("negative-extent", extent=min(counts))
     places = np.repeat(np.arange(len(counts)), counts)
     return gather(call, Plan(array, (along,), (constant_array(call, places.astype(np.int64)),), along))
