@@ -26,7 +26,7 @@ _DEMANDS = {"TypeError: ": "kind-not-accepted", "IndexError: ": "place-not-accep
 
 
 def demanded(text: str) -> tuple[str, str]:
-    """What a function of the library demands, as (code, demand). Its text may begin with the exception that NumPy raises, `TypeError: ..`."""
+    """What a function of the library demands, as (code, demand). Its text may begin with NumPy's exception, `TypeError: ..`."""
     for exception, code in _DEMANDS.items():
         if text.startswith(exception):
             return code, text.removeprefix(exception)

@@ -29,9 +29,21 @@ def test_loops_that_are_asked_for(dtype: str) -> None:
 
 
 def test_numbers_beside_loops() -> None:
-    texts = ["np.sqrt(2, casting='no')", "np.negative(2, casting='no')", "np.add(1.5, 2, dtype=np.float32)", "np.add(1.5, 1, dtype=np.int32)"]
-    texts += ["np.sign(-129, dtype=np.uint64)", "np.add(x, 2j, dtype=np.float32)", "np.greater(np.int8(3), 70000)", "np.add(x, 1, casting='equiv')"]
-    agree_in_numpy([*texts, "np.logical_and(np.float64(0.5), 2j)", "np.add(x, 1, casting='no')", "np.add(x, 1, casting='any')"], x=draw("f4", 3))
+    texts = [
+        "np.sqrt(2, casting='no')",
+        "np.negative(2, casting='no')",
+        "np.add(1.5, 2, dtype=np.float32)",
+        "np.add(1.5, 1, dtype=np.int32)",
+    ]
+    texts += [
+        "np.sign(-129, dtype=np.uint64)",
+        "np.add(x, 2j, dtype=np.float32)",
+        "np.greater(np.int8(3), 70000)",
+        "np.add(x, 1, casting='equiv')",
+    ]
+    agree_in_numpy(
+        [*texts, "np.logical_and(np.float64(0.5), 2j)", "np.add(x, 1, casting='no')", "np.add(x, 1, casting='any')"], x=draw("f4", 3)
+    )
 
 
 @pytest.mark.parametrize("order", "CFAK")
@@ -69,7 +81,13 @@ def test_out_of_another_shape() -> None:
 
 
 def test_masks_of_reductions() -> None:
-    given = {"x": draw("f8", 3, 4), "m": draw("?", 3, 4, seed=1), "row": draw("?", 4, seed=2), "deep": draw("?", 2, 3, 4), "one": draw("f8", 1, 4)}
+    given = {
+        "x": draw("f8", 3, 4),
+        "m": draw("?", 3, 4, seed=1),
+        "row": draw("?", 4, seed=2),
+        "deep": draw("?", 2, 3, 4),
+        "one": draw("f8", 1, 4),
+    }
     names = ("sum", "prod", "max", "min", "mean", "any", "nansum", "nanmax", "add.reduce", "logical_or.reduce", "hypot.reduce")
     start = {"max": ", initial=-9", "min": ", initial=9", "nanmax": ", initial=-9"}
     texts = [f"np.{name}(x, where={m}{start.get(name, '')})" for name in names for m in ("m", "row", "deep", "m[:2]")]
@@ -78,12 +96,27 @@ def test_masks_of_reductions() -> None:
 
 
 def test_starts_and_axes() -> None:
-    texts = [f"np.{name}(x, initial=1j)" for name in ("sum", "prod", "max", "min", "nansum")] + ["np.sum(x, initial=2)", "np.sum(c, initial=1j)"]
-    texts += [f"np.{name}(z, axis={k})" for name in ("median", "quantile", "argmin", "sum") for k in (0, -1, 1, (0, 0)) if name != "quantile"]
-    texts += ["np.quantile(z, 0.5, axis=0)", "np.cumulative_sum(x)", "np.cumulative_sum(x, axis=(0,))", "np.cumulative_prod(x, axis=(0, 1))"]
+    texts = [f"np.{name}(x, initial=1j)" for name in ("sum", "prod", "max", "min", "nansum")] + [
+        "np.sum(x, initial=2)",
+        "np.sum(c, initial=1j)",
+    ]
+    texts += [
+        f"np.{name}(z, axis={k})" for name in ("median", "quantile", "argmin", "sum") for k in (0, -1, 1, (0, 0)) if name != "quantile"
+    ]
+    texts += [
+        "np.quantile(z, 0.5, axis=0)",
+        "np.cumulative_sum(x)",
+        "np.cumulative_sum(x, axis=(0,))",
+        "np.cumulative_prod(x, axis=(0, 1))",
+    ]
     texts += ["np.rot90(x, 1, (0, 3))", "np.insert(x, 1, 5, axis=3)", "np.linalg.vector_norm(x, axis=(0, 3))", "np.quantile(c, 0.5)"]
     texts += ["np.isposinf(c)", "np.std(v, dtype=int)", "np.std(x, axis=0, dtype=int)", "np.nanmean(x, dtype=int)", "np.i0(c)"]
-    texts += ["np.average(x, weights=[[0, 0]] * 2)", "np.average(v, weights=[1, -1, 0])", "np.average(v, weights=[1, 2, 0])", "np.average(x, weights=v)"]
+    texts += [
+        "np.average(x, weights=[[0, 0]] * 2)",
+        "np.average(v, weights=[1, -1, 0])",
+        "np.average(v, weights=[1, 2, 0])",
+        "np.average(x, weights=v)",
+    ]
     agree_in_numpy(texts, 4.0, 4, x=draw("f8", 2, 2), v=draw("f8", 3), c=draw("c16", 3), z=np.array(2.5))
 
 

@@ -14,7 +14,9 @@ GIVEN = {
     "g": np.arange(12.0).reshape(3, 4), "v": np.arange(4.0), "t": np.ones((2, 3, 4)), "i": np.array([0, 1, 2]), "e": np.zeros((0, 3)),
     "z": np.array(2.0), "c": np.arange(4.0) + 1j, "s": np.eye(3),
 }  # fmt: skip
-WRONG = [text.strip() for text in r"""
+WRONG = [
+    text.strip()
+    for text in r"""
 np.linspace(0, 1, -1) | np.meshgrid(v, v, indexing="zz") | np.diag(t) | np.diag(z) | np.rot90(g, 1, (0, 0)) | np.rot90(g, 1, (0, )) |
 np.cross(v, v) | np.linalg.norm(t, axis=(0, 1, 2)) | np.linalg.norm(v, ord="fro") | np.linalg.norm(g, ord=3) | np.cov(t) |
 np.select([v>0], [v, v]) | np.diff(v, -1) | np.diff(z) | np.gradient(v, edge_order=3) | np.gradient(g, 1, 2, 3) | np.gradient(v[:1]) |
@@ -59,7 +61,8 @@ np.sum(v, axis=1.5) | np.sum(g, axis=(0, 0)) | np.count_nonzero(v, axis=3) | v[9
 v[v>0, 1] | g[v>0] | v[i*9] | v[:, None, :] | v.reshape(3) | v.foo | v+i | v@i | ~v | v<<1 | np.add(v) | np.add(v, v, v, v) | np.sin() |
 np.sin(v, v, v) | np.sin(v, foo=1) | np.sum(v, foo=1) | np.exp("a") | np.add(v, "a") | np.add(v, None) | np.power(i, -1) | i**-1 |
 np.left_shift(v, 1) | v.astype("zz") | v.sum(axis="a") | float(v) | int(g) | bool(v)
-""".replace("\n", " ").split(" | ")]
+""".replace("\n", " ").split(" | ")
+]
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -134,7 +134,7 @@ SIZE_ROWS: tuple[Row, ...] = (
     Row(
         "mask-in-reduction", ValueError,
         "the mask `where` has shape {given} and does not broadcast to the array's {expected}",
-        "The mask of a reduction says which of the array's elements count: it is repeated to the array's shape, and never the other way round.",
+        "The mask of a reduction says which elements count: it is repeated to the array's shape, not the array to the mask's.",
         "@stax.kernel\ndef f(x, m):\n    return x.sum(where=m)\nf(np.ones(3), np.ones((2, 3), bool))",
         "@stax.kernel\ndef f(x, m):\n    return x.sum(where=m)\nf(np.ones((2, 3)), np.ones(3, bool))",
         "`np.broadcast_to(x, mask.shape)` repeats the array",

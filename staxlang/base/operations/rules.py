@@ -90,8 +90,8 @@ def loop_for(operation: Operation, operands: tuple[DType, ...], wanted: DType) -
         loop = None
     elif result == "real" and wanted.kind in "cf":
         loop = None if wanted.kind == "c" else _complex_loop(operands, wanted)
-    kind = None if loop is None else "i" if loop.kind == "u" else loop.kind
-    if loop is None or kind not in {"divide": "fc", "float_power": "fc", "ldexp": ""}.get(rule, classes):
+    made = {"divide": "fc", "float_power": "fc", "ldexp": ""}.get(rule, classes)
+    if loop is None or ("i" if loop.kind == "u" else loop.kind) not in made:
         raise TypeError(f"it has no loop that gives {wanted.name}")
     return (loop,) * len(operands), wanted
 

@@ -81,7 +81,7 @@ class UfuncMeaning:
                 check_cast(call, one, into_, casting, self.name)
         if dtype is None or operation.dtype_rule == "ldexp":
             return [call.cast(operands[0], loop[0]), *operands[1:]] if dtype is not None else operands, None
-        return operands, None if dtype is BOOL or loop[0].kind not in "fc" and loop[0] is not dtype else loop[0]
+        return operands, None if dtype is BOOL or (loop[0].kind not in "fc" and loop[0] is not dtype) else loop[0]
 
     def _in_order(self, call: CallContext, operands: list[Value], result: Value, order: str) -> Value:
         """The result as `order=` has it lie in memory."""

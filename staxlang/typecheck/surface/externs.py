@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from staxlang.base.dtypes import I64
 from staxlang.base.diagnostics import demanded
+from staxlang.base.dtypes import I64
 from staxlang.base.externs import DEMAND, Extern, find_extern
 from staxlang.base.sizes import Condition
 from staxlang.base.spans import Span
