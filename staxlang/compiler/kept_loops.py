@@ -48,6 +48,7 @@ def loop_nodes(
     mapping: dict[Node, Node] = {one: one for one in body.parameters}
     invariant: dict[Node, Node] = {}
     kept_open = _open(order)
+    first = 1 + max([one["position"] for one in body.parameters], default=-1)
 
     def settle(node: Node) -> None:
         """Gives a node that is the same in every round its place in the region: itself, made anew there, or a parameter."""
@@ -58,7 +59,7 @@ def loop_nodes(
                 settle(operand)
             mapping[node] = remake(node, tuple([mapping[operand] for operand in node.operands]), interner)
             return
-        place = len(body.parameters) + len(invariant)
+        place = first + len(invariant)
         invariant[node] = mapping[node] = interner.make("parameter", (), plain(node.type), position=place, loop=index)
 
     for node in order:

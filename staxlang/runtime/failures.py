@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from staxlang.base.diagnostics import demanded, diagnose, diagnose_raised, raise_diagnostics, written_exception
-from staxlang.base.externs import DEMAND, RAISED
+from staxlang.base.externs import DEMAND, DIVISION, RAISED
 from staxlang.base.settings import Settings
 from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph
@@ -25,6 +25,8 @@ def raise_failed_check(graph: Graph, target: Target, settings: Settings, status:
         raise_diagnostics([diagnose("negative-power", span, power="taken from data")])
     if node.get("what") == "mask":
         raise_diagnostics([diagnose("assign-mismatch", span, value="(another number, ...)", target="(chosen by the mask, ...)")])
+    if node.get("what", "").startswith(DIVISION):
+        raise_diagnostics([diagnose("division-by-zero", span, operation=node["what"].removeprefix(DIVISION))])
     if node.get("what", "").startswith(DEMAND):
         code, requirement = demanded(node["what"].removeprefix(DEMAND))
         raise_diagnostics([diagnose(code, span, requirement=requirement)])

@@ -13,9 +13,10 @@ from staxlang.runtime.versions import Program
 Stored = tuple[Any, ...]
 """(object code, `declare` lines of outside functions, size symbols, scratch bytes, work, number of run-time checks): what marshal keeps."""
 
-# What run-time checks are stored as: of signals, of exponents, of values for a mask, of an index (axis, extent, and in the next line the
-# place in the source), of finite results, of demands on data, of extern operations (their name and place follow).
+# What run-time checks are stored as: of signals, of divisors, of exponents, of values for a mask, of an index (axis, extent, and in the
+# next line the place in the source), of finite results, of demands on data, of extern operations (their name and place follow).
 INTERRUPT = "interrupted"
+DIVISOR = "divisor: "
 EXPONENT = "negative exponent"
 MASK = "values for a mask"
 INDEX = "index: "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from staxlang.base.deferred import deferred
-from staxlang.base.externs import DEMAND, RAISED
+from staxlang.base.externs import DEMAND, DIVISION, RAISED
 from staxlang.base.records import NamedTuple
 from staxlang.base.recursion import make_room
 from staxlang.base.settings import Settings
@@ -22,7 +22,8 @@ from staxlang.compiler.kept_loops import regions_of
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.expressions import subexpressions
-from staxlang.compiler.loops.ir import Definition, Kernel, LoopProgram, Schedule
+from staxlang.compiler.loops.ir import Kernel, LoopProgram, Schedule
+from staxlang.compiler.loops.kept import all_definitions
 from staxlang.compiler.loops.schedule import schedule, size_symbols
 from staxlang.compiler.loops.work import call_work
 from staxlang.compiler.lower import lower
@@ -38,7 +39,19 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Matched
 from staxlang.runtime.plans import evaluate
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, WRITTEN, Stored, load_program
+from staxlang.runtime.program_loading import (
+    DIVISOR,
+    EXPONENT,
+    EXTERN,
+    FINITE,
+    INDEX,
+    INTERRUPT,
+    MASK,
+    REQUIRED,
+    WRITTEN,
+    Stored,
+    load_program,
+)
 from staxlang.runtime.running import Array
 from staxlang.runtime.support import build
 from staxlang.runtime.versions import Program
@@ -217,6 +230,8 @@ def check_text(made: Stages, number: int) -> str:
         return INTERRUPT
     if node.get("what") == "exponent":
         return EXPONENT
+    if node.get("what", "").startswith(DIVISION):
+        return f"{DIVISOR}{node['what'].removeprefix(DIVISION)} {place_text(span)}"
     if node.get("what", "").startswith(DEMAND):
         return REQUIRED + node["what"].removeprefix(DEMAND)
     if node.get("what", "").startswith(RAISED):
@@ -238,7 +253,7 @@ def place_text(span: Span | None) -> str:
 def check_of(made: Stages, number: int) -> tuple[Node, Span | None]:
     """A program's run-time check and its place in the source. (What was inlined has no span; the definition that it came from has.)"""
     node = made.emission.checks[number]
-    bodies = [step.body for step in made.loops.steps if isinstance(step, Definition)]
+    bodies = [step.body for step in all_definitions(made.loops)]
     like = (other for other in subexpressions(bodies) if other.op == node.op and other.attributes == node.attributes)
     spans = [span for one in (node, *like) for span in made.loops.interner.spans.get(one, ())]
     return node, spans[0] if spans else None

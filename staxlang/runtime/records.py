@@ -16,7 +16,19 @@ from staxlang.runtime.ground import Ground
 from staxlang.runtime.loader import LoadError
 from staxlang.runtime.matching import Difference
 from staxlang.runtime.plans import shifted
-from staxlang.runtime.program_loading import EXPONENT, EXTERN, FINITE, INDEX, INTERRUPT, MASK, REQUIRED, WRITTEN, Stored, load_program
+from staxlang.runtime.program_loading import (
+    DIVISOR,
+    EXPONENT,
+    EXTERN,
+    FINITE,
+    INDEX,
+    INTERRUPT,
+    MASK,
+    REQUIRED,
+    WRITTEN,
+    Stored,
+    load_program,
+)
 from staxlang.runtime.recipes import RecipeReader, RecipeWriter, Unrecordable
 from staxlang.runtime.signature import Item, Prepared
 from staxlang.runtime.versions import GateStep, Version
@@ -35,6 +47,9 @@ class RestoredFailure:
         expression = self.checks[status - 1] if status <= len(self.checks) else f"{INDEX}? ?\n{self.kernel}"
         if expression == INTERRUPT:
             late.interrupts().raise_noted()
+        if expression.startswith(DIVISOR):
+            operation, _, place = expression.removeprefix(DIVISOR).partition(" ")
+            late.raise_error("division-by-zero", notes=(f"in {place}",), operation=operation)
         if expression == EXPONENT:
             late.raise_error("negative-power", power="taken from data")
         if expression.startswith(REQUIRED):

@@ -288,9 +288,14 @@ def select(call: CallContext, test: ArrayValue, one: tuple[Value, Held], two: tu
     if _is_same(left, right):
         return left
     elements = call.context.indices.active or (call.context.loops.active and _is_number(left) and _is_number(right))
+    if elements and kinds[0] is not None and kinds[1] is not None:  # of Python's numbers the wider kind
+        return _select_numbers(call, test, left, right, max(kinds[0], kinds[1], key=_KINDS.index))
     if elements and call.is_numeric(left) and call.is_numeric(right):  # they promote as under `where`
         return call.pointwise("where", (test, left, right))
     raise _Mismatch(call.describe(left), call.describe(right))
+
+
+_KINDS = ("bool", "int", "float", "complex")
 
 
 def _is_number(value: Value) -> bool:
@@ -351,7 +356,7 @@ def _select_numbers(call: CallContext, test: ArrayValue, left: Value, right: Val
         return left
     dtype = DEFAULT_DTYPE[kind]
     type_ = TensorType(dtype, ())
-    parts = (call.array(call.handle(left), type_), call.array(call.handle(right), type_))
+    parts = [call.cast(call.array(call.handle(one), TensorType(DEFAULT_DTYPE[kind_of(one) or kind], ())), dtype) for one in (left, right)]
     handle = call.handle(call.pointwise("where", (test, *parts)))
     return ScalarValue(kind, Converted(handle, type_, call.span, "a number chosen by a branch"))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from staxlang.base.deferred import deferred
 from staxlang.base.dtypes import BOOL, I64, DType, numpy_or_own
 from staxlang.base.sizes import Condition, compare, floordiv
 from staxlang.base.types import TensorType
@@ -37,7 +38,10 @@ from staxlang.typecheck.values import (
 )
 
 if TYPE_CHECKING:
+    from staxlang.typecheck import divisors
     from staxlang.typecheck.context import CallContext
+else:
+    divisors = deferred("staxlang.typecheck.divisors")
 
 BINARY_ROWS: Mapping[str, str] = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
@@ -162,8 +166,7 @@ def _size_binary(call: CallContext, op: str, left: Value, right: Value) -> Value
     if op == "*":
         return size_value(one * two)
     if op in ("//", "%"):
-        if call.decide(Condition("==", two, 0), "it divides") is True:
-            call.error("division-by-zero", operation=op)
+        divisors.check_divisor(call, op, right if type(right) is SizeValue else size_value(two))
         quotient = floordiv(one, two)
         return size_value(quotient if op == "//" else one - two * quotient)
     if op == "**" and isinstance(two, int) and 0 <= two <= 64:
@@ -187,7 +190,7 @@ def _scalar_binary(call: CallContext, op: str, left: Value, right: Value, one: s
     if kind is None:
         return no_operator(call, op, left, right)
     if op in ("/", "//", "%"):
-        _check_divisor(call, op, right)
+        divisors.check_divisor(call, op, right)
     return ScalarValue(kind, scalars.Computed(BINARY_ROWS[op], (left, right)))
 
 
@@ -201,17 +204,6 @@ def _is_power_of_index(call: CallContext, exponent: Value) -> bool:
         help = "the sign of an exponent decides whether a power of integers is an integer: write a float before it, as in `2.0 ** i`"
         call.error("index-decides", what=f"`{indices.text(size)}`", help=help)
     return True
-
-
-def _check_divisor(call: CallContext, op: str, divisor: Value) -> None:
-    """Python raises for a zero divisor; an integer given at the call is guarded against it."""
-    if type(divisor) is StaticValue:
-        if divisor.value == 0:
-            call.error("division-by-zero", operation=op)
-    elif type(divisor) is ScalarValue:
-        size = binding.formula_size(call.context, divisor, call.span)
-        if size is not None and call.decide(Condition("==", size, 0), f"`{op}` divides by it") is True:
-            call.error("division-by-zero", operation=op)
 
 
 def _object_binary(call: CallContext, op: str, left: Value, right: Value) -> Value:

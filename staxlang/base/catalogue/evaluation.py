@@ -20,7 +20,8 @@ EVALUATION_ROWS: tuple[Row, ...] = (
     Row(
         "division-by-zero", ZeroDivisionError,
         "`{operation}` divides a Python number by zero",
-        "Python numbers that are known when compiling are computed then, and Python raises for a zero divisor. Arrays give inf or nan.",
+        "Python raises for a zero divisor of its own numbers: when compiling where they are known then, else when the program runs. Arrays "
+        "and NumPy's scalars give inf or nan.",
         "@stax.kernel\ndef f(x):\n    return x * (1 // 0)\nf(np.ones(3))",
         "@stax.kernel\ndef f(x):\n    return x * (1 // 2)\nf(np.ones(3))",
     ),

@@ -17,6 +17,8 @@ DEMAND: Final = "demand: "
 """What the names of run-time checks begin with that say what the data must be."""
 RAISED: Final = "raise: "
 """And of those that raise what the program says: `module:class:words` stands behind it."""
+DIVISION: Final = "division: "
+"""What the name of a divisor's check begins with; the operator follows."""
 OWN: Final = frozenset(("places",))
 """The native routines whose text is part of the program that calls them: nothing outside is called, and they cannot fail."""
 

@@ -156,8 +156,8 @@ def _go_round(f: Function, step: LibraryCall, rounds: str, n: int) -> None:
 
 def _end_program(f: Function, step: LibraryCall, status: str) -> None:
     """End here; what has moved is brought home first. Nothing that is computed on the way is known elsewhere."""
-    tables: tuple[dict[Any, Any], ...] = (f.sizes, f.indices)
-    known = [(table, set(table)) for table in tables]
+    tables: list[dict[Any, Any]] = [f.sizes, f.indices]
+    known = [(table, frozenset(table)) for table in tables]
     if step["settled"] or step["homes"]:
         _settle(f, step)
     for table, names in known:

@@ -12,7 +12,7 @@ from staxlang.base.sizes import Facts, Interval, Size, bounds, floordiv, maximum
 from staxlang.base.sizes.expression import Atom, only_atom, size_of, terms_of
 from staxlang.compiler.graph import GraphError
 from staxlang.compiler.loops.expressions import Expressions
-from staxlang.compiler.loops.ir import Allocation, Buffer, BufferView, Kernel, LibraryCall, LoopProgram, Schedule
+from staxlang.compiler.loops.ir import Allocation, Buffer, BufferView, Definition, Kernel, LibraryCall, LoopProgram, Schedule
 
 Steps = list[Kernel | LibraryCall]
 
@@ -142,6 +142,15 @@ def all_steps(schedule: Schedule) -> Iterator[Kernel | LibraryCall]:
         yield step
         if isinstance(step, LibraryCall) and step.kind == "loop":
             yield from all_steps(step["body"])
+
+
+def all_definitions(program: LoopProgram) -> Iterator[Definition]:
+    """A program's definitions, those of its loops' rounds included."""
+    for step in program.steps:
+        if isinstance(step, Definition):
+            yield step
+        elif step.kind == "loop":
+            yield from all_definitions(step["body"])
 
 
 def made_inside(step: LibraryCall) -> dict[str, Buffer]:

@@ -18,7 +18,7 @@ from staxlang.compiler.loops.ir import Buffer
 from staxlang.compiler.lowering.state import Lowering
 from staxlang.compiler.lowering.updates import COMPLETE, NEVER_WRITTEN, UPDATE_OPS, readers_through_views, reads_only_at, written_base
 from staxlang.compiler.node import Node
-from staxlang.compiler.passes.beside import beside
+from staxlang.compiler.passes.normalize import beside
 from staxlang.typecheck.views import indices
 
 SMALL = 512

@@ -23,7 +23,7 @@ from staxlang.compiler.target import Target
 from staxlang.runtime import late
 from staxlang.runtime.ahead.header import header_text
 from staxlang.runtime.ahead.interface import Interface
-from staxlang.runtime.program_loading import EXPONENT, FINITE, INDEX, MASK, REQUIRED, WRITTEN
+from staxlang.runtime.program_loading import DIVISOR, EXPONENT, FINITE, INDEX, MASK, REQUIRED, WRITTEN
 from staxlang.runtime.programs import check_text, stages
 from staxlang.runtime.support import build
 
@@ -102,6 +102,9 @@ def _check_message(text: str) -> str:
     """A run-time check of a program that has failed, as a caller of the library reads it."""
     if text == EXPONENT:
         return "an integer is raised to a negative power"
+    if text.startswith(DIVISOR):
+        operation, _, place = text.removeprefix(DIVISOR).partition(" ")
+        return f"`{operation}` divides a Python number by zero: {place}"
     if text == MASK:
         return "a mask chooses another number of elements than there are values"
     if text.startswith(REQUIRED):
