@@ -10,6 +10,7 @@ from staxlang.base.recursion import make_room
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
+from staxlang.parser.matching import NoForm, as_branches
 
 BINARY_ROWS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -344,7 +345,19 @@ class _Converter:
         return None, self.statements(nodes)
 
     def statements(self, nodes: list[ast.stmt]) -> tuple[Any, ...]:
-        return tuple([self.expression(node) for node in nodes])  # pyright: ignore[reportArgumentType]
+        found: list[Any] = []
+        for node in nodes:
+            if isinstance(node, ast.Match):
+                found += self.match_statement(node)
+            else:
+                found.append(self.expression(node))  # pyright: ignore[reportArgumentType]
+        return tuple(found)
+
+    def match_statement(self, node: ast.Match) -> tuple[Any, ...]:
+        try:
+            return self.statements(as_branches(node))
+        except NoForm:
+            return (self.refused(node),)
 
     def assign(self, node: ast.Assign) -> tree.Assign:
         return tree.Assign(self.span(node), self.expressions(node.targets), self.expression(node.value))

@@ -203,3 +203,53 @@ def test_means_of_masked_rows_for_each_label():
 
     x, labels = np.random.default_rng(2).random((20, 3)), np.arange(20) % 4
     agrees(centers, (x, labels, 3), (x, labels, 5))
+
+
+def test_match():
+    """Values, names, sequences, stars, classes, alternatives and guards; on data it stays in the loop."""
+
+    def chosen(x, mode, options):
+        match mode:
+            case "mean" | "average":
+                x = x - x.mean()
+            case ("scale", float(factor)) if options is not None and factor > 1:
+                x = x * factor * options
+            case "none" | None:
+                pass
+            case [first, *_, last] if first != last:
+                x = x + first - last
+            case str() as text:
+                x = x * len(text)
+            case _:
+                raise ValueError("no such mode")
+        match x.shape:
+            case (n,):
+                return x.sum() * n
+            case (n, m) if n == m:
+                return np.trace(x)
+            case (_, 3):
+                return x[:, 0].sum()
+
+    def burnt(forest):
+        new = forest.copy()
+        for i in range(1, len(forest) - 1):
+            match forest[i]:
+                case 2:
+                    new[i] = 0
+                case 1 if forest[i - 1] == 2 or forest[i + 1] == 2:
+                    new[i] = 2
+        return new
+
+    x = np.arange(9.0)
+    for mode, options in (("average", None), (("scale", 2.0), 3.0), (None, 1), ((1, 2, 3), 1), ("word", 0), (7, 0)):
+        agrees(chosen, (x, mode, options), (x.reshape(3, 3), mode, options))
+    agrees(burnt, (np.arange(200) * 7 % 3,), (np.arange(200) % 3,), versions=1)
+
+
+def test_vectorize_on_any_size():
+    """Whether there is a first element is asked of a symbolic size, too."""
+
+    def pieces(x):
+        return np.vectorize(lambda v: v * 2 if v < 0.5 else 1.0)(x)
+
+    agrees(pieces, (np.linspace(0, 1, 6),), (np.linspace(0, 1, 9),), (np.linspace(0, 1, 12),))

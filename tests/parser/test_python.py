@@ -39,7 +39,7 @@ REFUSED = [
     ("class A: pass", "unsupported-class"),
     ("import numpy", "unsupported-import"),
     ("from numpy import exp", "unsupported-import"),
-    ("match x:\n        case 1: pass", "unsupported-match"),
+    ("match x:\n        case {1: 2}: pass", "unsupported-match"),
     ("async def g(): pass", "unsupported-async"),
 ]
 if sys.version_info >= (3, 12):

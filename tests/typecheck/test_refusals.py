@@ -24,7 +24,7 @@ ROWS = [
     ("class C:\n        pass", "unsupported-class", TypeError, "class C:"),
     ("import os", "unsupported-import", TypeError, "import os"),
     ("from math import exp", "unsupported-import", TypeError, "from math import exp"),
-    ("match x:\n        case _:\n            pass", "unsupported-match", TypeError, "match x:"),
+    ("match x:\n        case {}:\n            pass", "unsupported-match", TypeError, "match x:"),
     ("return eval('x')", "unsupported-eval", TypeError, "eval('x')"),
     ("return exec('x')", "unsupported-eval", TypeError, "exec('x')"),
     ("return open('f')", "side-effect", TypeError, "open('f')"),

@@ -86,11 +86,12 @@ LANGUAGE_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "unsupported-match", TypeError,
-        "`match` cannot be compiled",
-        "Write the cases as `if`/`elif`; on static values only the branch that is taken remains.",
-        "@stax.kernel\ndef f(x, mode):\n    match mode:\n        case 'double':\n            return x * 2\n    return x\n"
-        "f(np.ones(3), 'double')",
-        "@stax.kernel\ndef f(x, mode):\n    if mode == 'double':\n        return x * 2\n    return x\nf(np.ones(3), 'double')",
+        "this `match` has a pattern that cannot be compiled",
+        "Values, names, sequences, classes with attributes, alternatives and guards can. Mappings, positional patterns of other than "
+        "built-in classes and alternatives that bind names cannot: write them as `if`/`elif`.",
+        "@stax.kernel\ndef f(x, mode):\n    match mode:\n        case {'scale': 2}:\n            return x * 2\n    return x\n"
+        "f(np.ones(3), {'scale': 2})",
+        "@stax.kernel\ndef f(x, mode):\n    if mode['scale'] == 2:\n        return x * 2\n    return x\nf(np.ones(3), {'scale': 2})",
         "write the cases as `if` and `elif`",
     ),
     Row(

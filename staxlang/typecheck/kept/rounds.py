@@ -34,7 +34,8 @@ class Attempt:
         self.plan = plan
         self.frame, self.context, self.call = plan.frame, plan.frame.context, plan.call
         self.before = dict(plan.frame.locals)
-        self.tuples = {name: _tuple_parts(name, self.before[name]) for name in plan.bound - plan.targets if _is_record(self.before.get(name))}
+        names = sorted(plan.bound - plan.targets)
+        self.tuples = {name: _tuple_parts(name, self.before[name]) for name in names if _is_record(self.before.get(name))}
         for name, parts in self.tuples.items():
             self.before |= dict(zip(parts, self.before.pop(name), strict=True))
         self.storages: dict[Storage, None] = {}
@@ -279,7 +280,7 @@ def _is_record(value: Value) -> bool:
     """A tuple of numbers, Python's or NumPy's."""
     if type(value) is not tuple or not value:
         return False
-    return all([kind_of(one) is not None or (type(one) is ArrayValue and one.scalar) for one in value])
+    return not any(kind_of(one) is None and not (type(one) is ArrayValue and one.scalar) for one in value)
 
 
 def _tuple_parts(name: str, value: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.types import element_count
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Problem, Unknowable
-from staxlang.typecheck.surface.arguments import absent, array_of, constant_array, named_dtype, plain_numbers
+from staxlang.typecheck.surface.arguments import absent, array_of, constant_array, named_dtype, nonzero_extent, plain_numbers
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
@@ -89,7 +89,7 @@ def _dtypes(call: CallContext, function: Value, otypes: Value, given: list[Array
         listed = call.static(otypes, "otypes")
         return [named_dtype(call, StaticValue(np.dtype(one))) for one in listed]
     for one in given:
-        if not element_count(one.shape):
+        if not nonzero_extent(call, element_count(one.shape), "np.vectorize looks at a first element"):
             help = "say them, `np.vectorize(f, otypes=[float])`"
             call.error("not-accepted", requirement="np.vectorize of nothing: the dtypes of its results are not known", help=help)
     firsts = [call.view(one, (), (0,) * one.rank, scalar=True) if one.rank else one for one in given]
