@@ -22,8 +22,15 @@ class NoForm(Exception):
     """A pattern that has no such form."""
 
 
-def as_branches(node: ast.Match) -> list[ast.stmt]:
-    """Statements of the same meaning. Raises NoForm."""
+def as_branches(node: ast.Match) -> list[ast.stmt] | None:
+    """Statements of the same meaning; None where a pattern has none."""
+    try:
+        return _branches(node)
+    except NoForm:
+        return None
+
+
+def _branches(node: ast.Match) -> list[ast.stmt]:
     before: list[ast.stmt] = []
     subject = node.subject
     if not isinstance(subject, ast.Name):

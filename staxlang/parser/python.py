@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.recursion import make_room
 from staxlang.base.spans import Source, Span
 from staxlang.parser import tree
 from staxlang.parser.docstrings import clean_docstring
-from staxlang.parser.matching import NoForm, as_branches
+
+if TYPE_CHECKING:
+    from staxlang.parser import matching
+else:
+    matching = deferred("staxlang.parser.matching")
 
 BINARY_ROWS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -354,10 +359,8 @@ class _Converter:
         return tuple(found)
 
     def match_statement(self, node: ast.Match) -> tuple[Any, ...]:
-        try:
-            return self.statements(as_branches(node))
-        except NoForm:
-            return (self.refused(node),)
+        found = matching.as_branches(node)
+        return (self.refused(node),) if found is None else self.statements(found)
 
     def assign(self, node: ast.Assign) -> tree.Assign:
         return tree.Assign(self.span(node), self.expressions(node.targets), self.expression(node.value))

@@ -44,7 +44,7 @@ def raised_inside(frame: Frame, node: tree.Refused) -> Signal:
 
 def asserted_inside(frame: Frame, node: tree.Assert, value: Value) -> bool:
     """Whether an assertion is tested by the program when it runs: where it stands in what the program may not come to."""
-    if frame.context.checking or not frame.context.branches.keeps or frame.library:
+    if frame.context.checking or frame.library:
         return False
     call = frame.call(node.test)
     holds = binding.kept_condition(call, value, source_text(node.test))

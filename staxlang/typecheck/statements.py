@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from staxlang.base.deferred import deferred
 from staxlang.base.diagnostics import demanded
 from staxlang.parser import tree
-from staxlang.typecheck import attributes, binding, containers, names, operators, raising
+from staxlang.typecheck import attributes, binding, containers, names, operators
 from staxlang.typecheck.calls import invoke
 from staxlang.typecheck.context import source_text
 from staxlang.typecheck.control import CONTROL
@@ -21,8 +21,10 @@ from staxlang.typecheck.in_place import in_place
 from staxlang.typecheck.values import NONE, UNKNOWN, ArrayValue, MeaningValue, ScalarValue, StaticValue, Value
 
 if TYPE_CHECKING:
+    from staxlang.typecheck import raising
     from staxlang.typecheck.index_notation import definitions
 else:
+    raising = deferred("staxlang.typecheck.raising")
     definitions = deferred("staxlang.typecheck.index_notation.definitions")
 
 _IGNORED_CONTEXTS = frozenset({"errstate", "printoptions", "catch_warnings", "nullcontext", "localcontext"})
@@ -92,7 +94,7 @@ def assert_(frame: Frame, node: tree.Assert) -> Signal:
     call = frame.call(node.test)
     text = source_text(node.test)
     value = test_value(frame, node.test)
-    if raising.asserted_inside(frame, node, value):
+    if frame.context.branches.keeps and raising.asserted_inside(frame, node, value):
         return None
     if frame.context.checking and (type(value) is ArrayValue or value is UNKNOWN):
         return None
