@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -21,6 +22,9 @@ else:
 MAX_LINES = 12
 MAX_WIDTH = 110  # of a quoted source line; a longer one is cut around the caret
 
+
+_SINGULAR = {"axes": "axis", "operands": "operand", "elements": "element", "numbers": "number", "indices": "index"}
+_OF_ONE = re.compile(rf"(?<![\w.,(-])1 ({'|'.join(_SINGULAR)})\b")
 
 _DEMANDS = {"TypeError: ": "kind-not-accepted", "IndexError: ": "place-not-accepted", "ZeroDivisionError: ": "division-not-accepted"}
 
@@ -83,7 +87,7 @@ def diagnose(
     if kind is None:
         raise LookupError(f"no diagnostic is called {code!r}; add a row to staxlang/base/catalogue")
     try:
-        message = kind.template.format_map(fields)
+        message = _OF_ONE.sub(lambda found: f"1 {_SINGULAR[found[1]]}", kind.template.format_map(fields))
         advice = kind.help.format_map(fields) if help is None else help
     except KeyError as missing:
         raise LookupError(f"the diagnostic {code!r} needs the field {missing.args[0]!r}") from None

@@ -437,7 +437,9 @@ class CallContext:
 
     def operand_note(self, index: int, value: Value, size: Size | None = None) -> Note:
         """`x: f32[N, D]   D is the last axis of parameter x (line 11)` for an operand, with the origin of one of its sizes."""
-        text = f"{self.text(index)}: {self.describe(value)}"
+        written = self.text(index)
+        written = written if written.isidentifier() or not self.frame.library else "an operand"  # the library's own text says nothing
+        text = f"{written}: {self.describe(value)}"
         owner = value.storage.source if isinstance(value, ArrayValue) else None
         handle = value.storage.handle if isinstance(value, ArrayValue) else None
         origin = self.context.origin(size, owner, handle) if size is not None else None

@@ -10,9 +10,10 @@ from typing import Any
 
 from staxlang.base.diagnostics import Note
 from staxlang.base.spans import Span
+from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck.context import CallContext, EvaluationContext
-from staxlang.typecheck.values import UNKNOWN, FunctionValue, NamespaceValue, Value
+from staxlang.typecheck.values import UNKNOWN, ArrayValue, FunctionValue, NamespaceValue, Value
 
 Signal = str | None
 After = Callable[[], Signal]
@@ -113,13 +114,21 @@ class Frame:
         while frame is not None and frame.site is not None:
             if frame.library:
                 if frame.caller is not None and not frame.caller.library:
-                    found.append(Note(None, f"in `{frame.function.name}` of the standard library"))
+                    inside = "" if frame.function.name.startswith("_") else f"`{frame.function.name}` of "
+                    found.append(Note(None, f"in {inside}the standard library{frame._arrays()}"))
             else:
                 note = Note(frame.site, f"`{frame.function.name}` is called here")
                 if note not in found:  # a recursion's calls are all one line
                     found.append(note)
             frame = frame.caller
         return tuple(found[:3])
+
+    def _arrays(self) -> str:
+        """What arrays a function of the library was given, by its parameters' names, which are NumPy's."""
+        rebound = {name for statement in self.function.tree.body for name in bindings(statement)}
+        given = [(one.name, self.locals.get(one.name)) for one in self.function.tree.parameters if one.name not in rebound]
+        told = [f"{name}: {TensorType(value.type.dtype, value.type.shape)}" for name, value in given if isinstance(value, ArrayValue)]
+        return f" ({', '.join(told[:3])})" if told else ""
 
     def is_method_call(self, call: tree.Call) -> bool:
         """Is `a.f(...)` a call of a method of a value (then `a` is its first argument), not of a module's function?"""

@@ -78,3 +78,23 @@ def test_wrong_calls_are_refused_as_in_numpy(part: int) -> None:
         assert kinds(theirs.value) <= kinds(mine.value), f"{text}: {theirs.value!r}, {mine.value!r}"
         assert mine.value.code not in ("compilation-failed", "out-of-memory"), text
         assert len(str(mine.value).split("\n")) <= 12, mine.value
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("np.diag(t)", "in `diag` of the standard library (v: f64[2, 3, 4])"),
+        ("np.linalg.cross(v, v)", "in the standard library (x1: f64[4], x2: f64[4])"),
+        ("np.vecdot(v, i)", "an operand: f64[1, 4]   4 is the only axis of parameter v (line 1)"),
+        ("np.sin()", "`np.sin` takes 1 operand and got 0"),
+        ('np.exp("a")', "the operand of `np.exp` must be an array or numbers, not str"),
+        ("np.delete(v, -9)", "there is no place -9 along an axis of 4 elements"),
+        ("np.fft.fft(v, axis=3)", "axis 3 is out of range for an array of 1 axis"),
+        ("np.sum(v, where=g > 1)", "the mask `where` has shape (3, 4) and does not broadcast to the array's (4,)"),
+        ("np.apply_along_axis(np.sum, 0, z)", "return np.apply_along_axis(np.sum, 0, z)"),
+    ],
+)
+def test_texts_say_what_was_given(text: str, says: str) -> None:
+    with pytest.raises(stax.StaxError) as problem:
+        compiled(text, list(GIVEN), {"np": np})(**GIVEN)
+    assert says in str(problem.value), problem.value

@@ -57,7 +57,9 @@ def array_of(call: CallContext, value: Value, what: str = "the operand") -> Arra
         return call.to_array(value)
     items = sequence_items(call, value)
     if items is None:
-        call.error("bad-argument", argument=what, operation=call.text(), expected="an array or numbers", given=call.describe(value))
+        call.error(
+            "bad-argument", argument=what, operation=call.operation_text(), expected="an array or numbers", given=call.describe(value)
+        )
     return _stacked(call, items, what)
 
 
@@ -90,7 +92,7 @@ def _stacked(call: CallContext, items: list[Value], what: str) -> ArrayValue:
     first = parts[0].shape
     for part in parts[1:]:
         if part.rank != len(first) or not all(call.same_size(a, b) for a, b in zip(part.shape, first, strict=True)):
-            call.error("stack-mismatch", operation=call.text(), left=call.describe(parts[0]), right=call.describe(part))
+            call.error("stack-mismatch", operation=call.operation_text(), left=call.describe(parts[0]), right=call.describe(part))
     lifted = [expand(call, call.cast(part, dtype), 0) for part in parts]
     return call.operation("concatenate", lifted, TensorType(dtype, (len(lifted), *first)), axis=0)
 
@@ -115,12 +117,14 @@ def constant_array(call: CallContext, numbers: Any, what: str = "the operand", d
     try:
         data = np.asarray(numbers, dtype=None if dtype is None else dtype.numpy)
     except ValueError:
-        call.error("stack-mismatch", operation=call.text(), left="a number", right="a list")
+        call.error("stack-mismatch", operation=call.operation_text(), left="a number", right="a list")
     except OverflowError:
         call.error("integer-overflow", value=what, dtype=dtype.name if dtype else "i64")
     own = from_numpy(data.dtype)
     if own is None:
-        call.error("bad-argument", argument=what, operation=call.text(), expected="an array or numbers", given=f"a list of {data.dtype}")
+        call.error(
+            "bad-argument", argument=what, operation=call.operation_text(), expected="an array or numbers", given=f"a list of {data.dtype}"
+        )
     type_ = TensorType(own, data.shape)
     if data.ndim == 0:
         return call.array(call.constant(data.item(), own), type_)

@@ -15,7 +15,7 @@ from staxlang.base.sizes import Size
 from staxlang.base.types import element_count
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Problem, Unknowable
-from staxlang.typecheck.surface.arguments import absent, array_of, constant_array, named_dtype, nonzero_extent, plain_numbers
+from staxlang.typecheck.surface.arguments import absent, array_of, axis_of, constant_array, named_dtype, nonzero_extent, plain_numbers
 from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
@@ -116,7 +116,8 @@ def _in_a_loop(
 
 @spelled("np.apply_along_axis", "stax.apply_along_axis")
 def apply_along_axis(call: CallContext, func1d: Value, axis: Value, arr: Value, *args: Value, **kwargs: Value) -> Value:
-    return looping(call, "apply_along_axis", [func1d, axis, arr, *args], kwargs)
+    array = array_of(call, arr)
+    return looping(call, "apply_along_axis", [func1d, StaticValue(axis_of(call, axis, array.rank)), array, *args], kwargs)
 
 
 # ---- places ----

@@ -78,7 +78,7 @@ def masked(call: CallContext, array: ArrayValue, where: Value, neutral: Value) -
 def fitting_mask(call: CallContext, mask: ArrayValue, array: ArrayValue) -> ArrayValue:
     """A mask of bools that broadcasts to the array, which stays as it is."""
     if mask.dtype is not BOOL:
-        call.error("dtype-mismatch", operation=call.text(), expected="a bool mask as `where`", given=call.describe(mask))
+        call.error("dtype-mismatch", operation=call.operation_text(), expected="a bool mask as `where`", given=call.describe(mask))
     beside = zip(mask.shape, array.shape[max(array.rank - mask.rank, 0) :], strict=False)
     if mask.rank > array.rank or not all(fits(call, mine, theirs, "it masks the elements") for mine, theirs in beside):
         given, expected = shape_text(mask.shape), shape_text(array.shape)
@@ -184,7 +184,7 @@ def _initial(call: CallContext, initial: Value) -> Value:
         return initial
     value = number_or_array(call, initial, "`initial`")
     if call.type_of(value).rank:
-        call.error("bad-argument", argument="`initial`", operation=call.text(), expected="a number", given=call.describe(value))
+        call.error("bad-argument", argument="`initial`", operation=call.operation_text(), expected="a number", given=call.describe(value))
     return value
 
 
@@ -192,7 +192,7 @@ def _real_where(call: CallContext, initial: Value, dtype: DType) -> Value:
     """Complex numbers begin no reduction of real ones."""
     given = call.type_of(initial).dtype
     if given.kind == "c" and dtype.kind != "c":
-        call.error("cast-refused", source=given.name, target=dtype.name, casting="same_kind")
+        call.error("cast-refused", source=given.name, target=dtype.name, casting="same_kind", help="give its real part, `.real`")
     return initial
 
 
