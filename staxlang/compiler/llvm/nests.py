@@ -184,7 +184,10 @@ def _recurrence(f: Function, nest: Nest, loop: Loop, ends: tuple[str, str], kept
         stored: dict[str, Value] = {}
         for statement in statements:
             if isinstance(statement, Store):
-                stored[statement.buffer] = emit_store(f, statement)
+                made = stored[statement.buffer] = emit_store(f, statement)
+                for link in kept:
+                    if link.fixed and link.buffer.name == statement.buffer:  # what comes later in this step reads the new one
+                        take(f, link, [made])
             else:
                 emit_statement(f, statement)
         place = 0

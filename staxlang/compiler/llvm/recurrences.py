@@ -1,4 +1,5 @@
-"""Serial loops that read what they wrote one step, or a few steps, before: such elements stay in registers from step to step.
+"""Serial loops that read what they wrote one step, or a few steps, before: such elements stay in registers from step to step, as do
+numbers that each step changes.
 
 A step that reads its predecessor's result back from memory waits for the store; that is longer than most steps take.
 """
@@ -6,7 +7,7 @@ A step that reads its predecessor's result back from memory waits for the store;
 from __future__ import annotations
 
 from staxlang.base.records import record, replace
-from staxlang.base.sizes import substitute, symbol
+from staxlang.base.sizes import Size, substitute, symbol, symbols
 from staxlang.compiler.llvm import memory
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.loops.ir import Buffer, Let, Loop, Nest, Store
@@ -18,11 +19,12 @@ FARTHEST = 4
 
 @record
 class Link:
-    """What a store writes is read by `loads[k]` k + 1 steps later (None: by nobody)."""
+    """What a store writes is read by `loads[k]` k + 1 steps later (None: by nobody). `fixed`: every step writes the same element."""
 
     store: Store
     buffer: Buffer
     loads: tuple[Node | None, ...]
+    fixed: bool = False
 
 
 def links(f: Function, nest: Nest, loop: Loop) -> list[Link]:
@@ -38,7 +40,12 @@ def links(f: Function, nest: Nest, loop: Loop) -> list[Link]:
     found: list[Link] = []
     for store, root in zip(stores, roots, strict=True):
         buffer = f.module.buffers[store.buffer]
-        if store.mode != "set" or store.indirect or roots.count(root) != 1 or buffer.dtype.kind not in "iuf":
+        if store.mode != "set" or store.indirect or roots.count(root) != 1 or buffer.dtype.kind not in "biuf":
+            continue
+        if all(loop.index not in symbols(one) for one in store.subscripts):
+            same = _at(read, store, store.subscripts)
+            if same is not None:
+                found.append(Link(store, buffer, (same,), True))
             continue
         loads = tuple([_of_step(read, store, loop, back) for back in range(1, FARTHEST + 1)])
         farthest = max([back + 1 for back, load in enumerate(loads) if load is not None], default=0)
@@ -50,8 +57,10 @@ def links(f: Function, nest: Nest, loop: Loop) -> list[Link]:
 def _of_step(read: dict[Node, None], store: Store, loop: Loop, back: int) -> Node | None:
     """The load of what the store has written so many steps before."""
     subscripts = tuple([substitute(one, {loop.index: symbol(loop.index) - back}) for one in store.subscripts])
-    if subscripts == store.subscripts:
-        return None
+    return _at(read, store, subscripts)
+
+
+def _at(read: dict[Node, None], store: Store, subscripts: tuple[Size, ...]) -> Node | None:
     same = [one for one in read if one["buffer"] == store.buffer and not one.operands and one["subscripts"] == subscripts]
     return same[0] if same else None
 
@@ -75,7 +84,9 @@ def before_first(f: Function, link: Link, loop: Loop) -> list[Value]:
     """The elements that the first step reads, nearest first: they are in memory, or between elements that are."""
     made: list[Value] = []
     for back in range(1, len(link.loads) + 1):
-        at = tuple([substitute(one, {loop.index: loop.start - back}) for one in link.store.subscripts])
+        at = link.store.subscripts
+        if not link.fixed:
+            at = tuple([substitute(one, {loop.index: loop.start - back}) for one in at])
         value = memory.load(f, link.buffer, at, {})
         made.append(Value(value.text, value.dtype, 1, f.level, False, None, value.imag))
     return made
