@@ -74,8 +74,8 @@ class Function:
     """A function's text being written. Loop indices, locals and sizes that are in reach; values by node, for reuse."""
 
     __slots__ = (
-        "count", "entry", "greatest", "guard", "guarded", "indices", "lanes", "locals", "memo", "module", "part", "ranges", "scopes",
-        "sizes",
+        "candidates", "count", "entry", "greatest", "guard", "guarded", "indices", "lanes", "locals", "memo", "module", "part",
+        "ranges", "registers", "scopes", "sizes",
     )  # fmt: skip
 
     def __init__(self, module: Module) -> None:
@@ -93,6 +93,8 @@ class Function:
         self.part: Part | None = None
         self.guard: Value | None = None  # lanes (or, scalar, whether) the guarded loads may run
         self.guarded: dict[object, Value] = {}
+        self.registers: dict[str, Value] = {}  # numbers that loops hold, by the buffer whose memory they would live in
+        self.candidates: frozenset[str] = frozenset()  # those that are held from the first store on
 
     def fresh(self) -> int:
         self.count += 1

@@ -9,6 +9,7 @@ from staxlang.base.types import element_count
 from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.kept_apart import emit_shared
+from staxlang.compiler.llvm.kept_inline import can_inline, emit_inline
 from staxlang.compiler.llvm.memory import pointer
 from staxlang.compiler.llvm.module import CONTEXT
 from staxlang.compiler.llvm.polls import emit_poll, interruption
@@ -22,6 +23,9 @@ EmitSteps = Callable[[Function, Schedule], None]
 def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     """The rounds, one after the other, until the last, or until one begins with a false condition or has failed."""
     module, n = f.module, f.fresh()
+    if can_inline(module, step):
+        emit_inline(f, step, emit_steps)
+        return
     symbol = f"@{module.name}.loop.{module.fresh()}"
     shared = any(step is one for one in module.loops_shared)
     polls, module.polls = module.polls, module.polls and not shared  # nobody but the caller's thread may ask the interpreter

@@ -113,6 +113,9 @@ def _symbolic_stride(f: Function, buffer: Buffer, terms: Terms, coefficient: Ter
 
 def load(f: Function, buffer: Buffer, subscripts: tuple[Size, ...], indirect: Indirect) -> Value:
     """The elements at the subscripts, in register form."""
+    held = f.registers.get(f.module.root(buffer)) if f.registers else None
+    if held is not None:
+        return Value(held.text, buffer.dtype, 1, held.level, False, frozenset((f.module.root(buffer),)), held.imag)
     where = access(f, buffer, subscripts, indirect)
     root = f.module.root(buffer)
     reads = frozenset((root,))

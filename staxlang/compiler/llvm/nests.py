@@ -47,6 +47,12 @@ def emit_let(f: Function, let: Let) -> None:
 def emit_store(f: Function, statement: Store) -> Value:
     """Gives the value (of the first lanes) as it has been stored."""
     buffer = f.module.buffers[statement.buffer]
+    root = f.module.root(buffer)
+    if root in f.candidates:
+        value = convert(f, evaluate(f, statement.value), buffer.dtype)
+        f.registers[root] = Value(value.text, buffer.dtype, 1, value.level, False, None, value.imag)
+        f.forget(root)
+        return value
     parts: list[Part | None] = list(f.lanes.parts) if f.lanes is not None else [None]
     ready: list[tuple[Part | None, memory.Access, Value]] = []
     for part in parts:

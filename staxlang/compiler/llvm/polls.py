@@ -121,7 +121,7 @@ def emit_poll(f: Function, rounds: str, body: Schedule, following: str) -> bool:
     due = f"%due.{n}"
     f.entry += [f"{due} = alloca i64, align 8", f"store i64 0, ptr {due}, align 8"]
     module.externals[f"declare i32 @{POLL}(ptr)"] = None
-    every = f.name(0, f"and i64 {rounds}, {_rounds_between(body) - 1}", "x")
+    every = f.name(0, f"and i64 {rounds}, {rounds_between(body) - 1}", "x")
     time = f.name(0, f"icmp eq i64 {every}, 0", "m")
     f.emit(0, f"br i1 {time}, label %poll.{n}, label %{following}")
     f.block(f"poll.{n}", 0)
@@ -141,7 +141,7 @@ def interruption(f: Function) -> int:
     return 1 + module.checks.index(node)
 
 
-def _rounds_between(body: Schedule) -> int:
+def rounds_between(body: Schedule) -> int:
     """Rounds between two looks at the clock, a power of two; each one where loops and library calls take time."""
     work = [step.work for step in body.steps if isinstance(step, Kernel)]
     known = [one for one in work if isinstance(one, int)]
