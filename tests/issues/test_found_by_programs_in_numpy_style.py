@@ -253,3 +253,28 @@ def test_vectorize_on_any_size():
         return np.vectorize(lambda v: v * 2 if v < 0.5 else 1.0)(x)
 
     agrees(pieces, (np.linspace(0, 1, 6),), (np.linspace(0, 1, 9),), (np.linspace(0, 1, 12),))
+
+
+@pytest.mark.parametrize("sizes", ["static", "symbolic"])
+def test_arrays_that_two_loops_move(sizes):
+    """A loop inside of one that exchanges the same array: after it, arrays are where it has found them."""
+
+    def heap_sorted(a):
+        for end in range(len(a) - 1, 0, -1):
+            a[0], a[end] = a[end], a[0]
+            root = 0
+            while 2 * root + 1 < end:
+                child = 2 * root + 1
+                if child + 1 < end and a[child] < a[child + 1]:
+                    child += 1
+                if a[root] >= a[child]:
+                    break
+                a[root], a[child] = a[child], a[root]
+                root = child
+        return a
+
+    kernel = stax.kernel(strict=True, **({"sizes": sizes} if sizes == "symbolic" else {}))(heap_sorted)
+    for length in (45, 50, 45):
+        mine, plain = (np.random.default_rng(length).integers(0, 100, length) for _ in range(2))
+        np.testing.assert_array_equal(kernel(mine), heap_sorted(plain))
+        np.testing.assert_array_equal(mine, plain)

@@ -40,6 +40,7 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     extent = None if step["extent"] is None else size_text(f, step["extent"])[0]
     go = None if step["go"] is None else pointer(f, module.buffers[step["go"]], {}, {})[0]
     f.emit(0, f"store i64 0, ptr {slot}, align 8")
+    begun = _addresses(f, movers(step))
     f.emit(0, f"br label %round.{n}")
     f.block(f"round.{n}", 0)
     number = f.name(0, f"load i64, ptr {slot}, align 8", "x")
@@ -58,15 +59,15 @@ def emit_loop(f: Function, step: LibraryCall, emit_steps: EmitSteps) -> None:
     following = f.name(0, f"add i64 {number}, 1", "x")
     f.emit(0, f"store i64 {following}, ptr {slot}, align 8")
     if failing:
-        _leave_where_failed(f, step, answer, n)
-    _go_round(f, step, following, n)
+        _leave_where_failed(f, step, begun, answer, n)
+    _go_round(f, step, begun, following, n)
     f.block(f"done.{n}", 0)
     for view in step.outs:
         f.forget(module.root(module.buffers[view.buffer]))
     for name in movers(step):
         f.sizes.pop(("base", name), None)
     if step["settled"] or step["homes"]:
-        _settle(f, step)
+        _settle(f, step, begun)
 
 
 # ---- buffers that change places ------------------------------------------------------------------------------------
@@ -94,11 +95,14 @@ def _move(f: Function, step: LibraryCall) -> None:
     _place(f, movers(step), _addresses(f, [source for _, source in step["moves"]]))
 
 
-def _settle(f: Function, step: LibraryCall) -> None:
-    """After the last round: the memory of those that others look for holds their values, wherever these are by then."""
+def _settle(f: Function, step: LibraryCall, begun: list[str]) -> None:
+    """After the last round: the memory of those that others look for holds their values, wherever these are by then.
+
+    `begun` is where the loop has found its buffers: in a loop that moves them itself not always where their own memory is.
+    """
     module, n = f.module, f.fresh()
     names = movers(step)
-    homes = {name: module.home(f, module.buffers[name]) for name in names}
+    homes = dict(zip(names, begun, strict=True))
     wanted: dict[Any, list[str]] = {}  # those of one kind may lie in one another's memory
     for name in step["settled"]:
         buffer = module.buffers[name]
@@ -137,12 +141,12 @@ def _copy_together(f: Function, label: str, some: str, count: str, kind: str, pa
     f.block(f"settled.{label}", 0)
 
 
-def _leave_where_failed(f: Function, step: LibraryCall, answer: str, n: int) -> None:
+def _leave_where_failed(f: Function, step: LibraryCall, begun: list[str], answer: str, n: int) -> None:
     """A failed call ends the program, a failed test the loop."""
     bad = f.name(0, f"icmp ne i32 {answer}, 0", "m")
     f.emit(0, f"br i1 {bad}, label %failed.{n}, label %on.{n}")
     f.block(f"failed.{n}", 0)
-    _end_program(f, step, answer)
+    _end_program(f, step, begun, answer)
     f.block(f"on.{n}", 0)
     told = f.name(0, "load i32, ptr %status, align 4", "x")
     wrong = f.name(0, f"icmp ne i32 {told}, 0", "m")
@@ -150,20 +154,20 @@ def _leave_where_failed(f: Function, step: LibraryCall, answer: str, n: int) -> 
     f.block(f"next.{n}", 0)
 
 
-def _go_round(f: Function, step: LibraryCall, rounds: str, n: int) -> None:
+def _go_round(f: Function, step: LibraryCall, begun: list[str], rounds: str, n: int) -> None:
     """To the next round; a signal ends the program before it: arrays hold what has been written by then."""
     if emit_poll(f, rounds, step["body"], f"round.{n}"):
-        _end_program(f, step, str(interruption(f)))
+        _end_program(f, step, begun, str(interruption(f)))
     else:
         f.emit(0, f"br label %round.{n}")
 
 
-def _end_program(f: Function, step: LibraryCall, status: str) -> None:
+def _end_program(f: Function, step: LibraryCall, begun: list[str], status: str) -> None:
     """End here; what has moved is brought home first. Nothing that is computed on the way is known elsewhere."""
     tables: list[dict[Any, Any]] = [f.sizes, f.indices]
     known = [(table, frozenset(table)) for table in tables]
     if step["settled"] or step["homes"]:
-        _settle(f, step)
+        _settle(f, step, begun)
     for table, names in known:
         for name in [name for name in table if name not in names]:
             del table[name]
