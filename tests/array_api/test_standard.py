@@ -193,3 +193,28 @@ def test_clip() -> None:
         x = numbers(dtype)
         for bounds in ({"min": 1, "max": 2}, {"max": 1}, {"min": 2}, {}, {"min": x[::-1].copy(), "max": x[0]}):
             assert_alike(np.asarray(xp.clip(x, **bounds)), np.asarray(np.clip(x, **bounds)), f"clip of {dtype} {bounds}", False)
+
+
+COMPLEX_FUNCTIONS = (
+    "sqrt exp expm1 exp2 log log1p log10 log2 sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh square reciprocal "
+    "sign absolute angle"
+).split()  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_infinite_parts_and_not_numbers(dtype: str) -> None:
+    """The table of C's Annex G, which the standard repeats. What sign a zero has beside NaN is not said."""
+    parts = [0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, np.nan]
+    z = np.zeros(49, dtype)
+    z.real, z.imag = (one.ravel() for one in np.meshgrid(parts, parts))
+    kernel = compiled("(" + ", ".join(f"np.{name}(z)" for name in COMPLEX_FUNCTIONS) + ")", ["z"], {"np": np})
+    results = kernel(z)
+    assert kernel.stats().fallbacks == 0
+    for name, got in zip(COMPLEX_FUNCTIONS, results, strict=True):
+        with np.errstate(all="ignore"):
+            want = getattr(np, name)(z)
+        for part in ("real", "imag"):
+            mine, theirs = getattr(got, part), getattr(want, part)
+            np.testing.assert_allclose(mine, theirs, 1e-5, 0, True, f"{name} of {dtype}")
+            told = (theirs == 0) & ~np.isnan(want)
+            np.testing.assert_array_equal(np.signbit(mine[told]), np.signbit(theirs[told]), f"{name} of {dtype}: signs")

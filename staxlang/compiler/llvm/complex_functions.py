@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from staxlang.base.dtypes import BOOL, DType, real_of
@@ -54,14 +55,43 @@ class Numbers:
         return Value(real.text, self.dtype, lanes, max(real.level, imag.level), real.varying or imag.varying, reads, imag.text)
 
 
+# Where parts are infinite or NaN, results are those of C's Annex G, as NumPy's. What is chosen is mostly an operand of a function that
+# is computed anyway.
+
+
+def _is_infinite(n: Numbers, x: Value) -> Value:
+    return n.test("equal", n("absolute", x), n.of(math.inf))
+
+
+def _is_zero(n: Numbers, x: Value) -> Value:
+    return n.test("equal", x, n.of(0.0))
+
+
+def _either(n: Numbers, a: Value, b: Value) -> Value:
+    return n.test("logical_or", a, b)
+
+
+def _both(n: Numbers, a: Value, b: Value) -> Value:
+    return n.test("logical_and", a, b)
+
+
+def _is_wild(n: Numbers, x: Value) -> Value:
+    """Infinite or NaN."""
+    return n.test("logical_not", n.test("isfinite", x))
+
+
 def _absolute(n: Numbers, z: Value) -> Value:
     return n("hypot", *n.parts(z))
 
 
 def _sign(n: Numbers, z: Value) -> Value:
-    x, y = n.parts(z)
+    parts = n.parts(z)
+    nothing, one = n.of(0.0), n.of(1.0)
+    far = [_is_infinite(n, part) for part in parts]
+    alone = n.test("not_equal", *far)  # one part is infinite: the other one is nothing beside it
+    x, y = [n.choose(alone, n.choose(own, n("copysign", one, part), nothing), part) for own, part in zip(far, parts, strict=True)]
     size = n("hypot", x, y)
-    zero, nothing = n.test("equal", size, n.of(0.0)), n.of(0.0)
+    zero = _is_zero(n, size)
     return n.join(*[n.choose(zero, nothing, n.div(part, size)) for part in (x, y)])  # 0 without a sign, as NumPy's
 
 
@@ -91,16 +121,21 @@ def _turned(n: Numbers, size: Value, angle: Value) -> Value:
 
 def _exp(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
-    size = n("exp", x)
-    real = n.test("equal", y, n.of(0.0))
-    made = _turned(n, size, y)
-    first, second = n.parts(made)
-    return n.join(n.choose(real, size, first), n.choose(real, y, second))
+    return _grown(n, n("exp", x), x, y)
+
+
+def _grown(n: Numbers, size: Value, x: Value, y: Value) -> Value:
+    """A number of this size, an exponential of x, at the angle y."""
+    first, second = n.parts(_turned(n, size, y))
+    real, wild = _is_zero(n, y), _both(n, _is_wild(n, y), _is_infinite(n, x))
+    first = n.choose(_either(n, real, wild), size, first)
+    second = n.choose(_both(n, wild, _is_zero(n, size)), n("copysign", size, y), second)
+    return n.join(first, n.choose(real, y, second))
 
 
 def _exp2(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
-    return _turned(n, n("exp2", x), n.mul(y, n.of(0.6931471805599453)))
+    return _grown(n, n("exp2", x), x, n.mul(y, n.of(0.6931471805599453)))
 
 
 def _expm1(n: Numbers, z: Value) -> Value:
@@ -148,7 +183,8 @@ def _sqrt(n: Numbers, z: Value) -> Value:
     t = n("sqrt", n.add(n.mul(half, n("absolute", x)), n.mul(half, n("hypot", x, y))))
     other = n.div(n("absolute", y), n.add(t, t))
     zero = n.test("equal", t, n.of(0.0))
-    other = n.choose(zero, n.of(0.0), other)
+    far = _is_infinite(n, y)
+    t, other = n.choose(far, n.of(math.inf), t), n.choose(zero, n.of(0.0), n.choose(far, n.of(math.inf), other))
     right = n.test("greater_equal", x, n.of(0.0))
     return n.join(n.choose(right, t, other), n("copysign", n.choose(right, other, t), y))
 
@@ -158,9 +194,9 @@ def _power(n: Numbers, a: Value, b: Value) -> Value:
     ax, ay = n.parts(a)
     bx, by = n.parts(b)
     lx, ly = n.parts(_log(n, a))
-    size = n("exp", n.sub(n.mul(bx, lx), n.mul(by, ly)))
+    exponent = n.sub(n.mul(bx, lx), n.mul(by, ly))
     angle = n.add(n.mul(bx, ly), n.mul(by, lx))
-    rx, ry = n.parts(_turned(n, size, angle))
+    rx, ry = n.parts(_grown(n, n("exp", exponent), exponent, angle))
     zero = n.test("logical_and", n.test("equal", ax, n.of(0.0)), n.test("equal", ay, n.of(0.0)))
     none = n.test("logical_and", n.test("equal", bx, n.of(0.0)), n.test("equal", by, n.of(0.0)))
     grows = n.test("greater", bx, n.of(0.0))
@@ -169,24 +205,39 @@ def _power(n: Numbers, a: Value, b: Value) -> Value:
     return n.join(n.choose(none, n.of(1.0), rx), n.choose(none, n.of(0.0), ry))
 
 
+def _sinh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
+    real, imag = n.mul(n("sinh", x), n("cos", y)), n.mul(n("cosh", x), n("sin", y))
+    wild = _is_wild(n, y)
+    real = n.choose(_both(n, _is_infinite(n, x), wild), n.of(math.inf), n.choose(_both(n, _is_zero(n, x), wild), x, real))
+    return real, n.choose(_is_zero(n, y), y, imag)
+
+
+def _cosh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
+    real, imag = n.mul(n("cosh", x), n("cos", y)), n.mul(n("sinh", x), n("sin", y))
+    wild = _is_wild(n, y)
+    real = n.choose(_both(n, _is_infinite(n, x), wild), n.of(math.inf), real)
+    imag = n.choose(_both(n, _is_zero(n, x), wild), n.of(0.0), imag)
+    return real, n.choose(_is_zero(n, y), n.mul(n("copysign", n.of(1.0), x), y), imag)
+
+
 def _sin(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
-    return n.join(n.mul(n("sin", x), n("cosh", y)), n.mul(n("cos", x), n("sinh", y)))
+    real, imag = _sinh_parts(n, y, x)
+    return n.join(imag, real)
 
 
 def _cos(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
-    return n.join(n.mul(n("cos", x), n("cosh", y)), n("negative", n.mul(n("sin", x), n("sinh", y))))
+    real, imag = _cosh_parts(n, y, x)
+    return n.join(real, n("negative", imag))
 
 
 def _sinh(n: Numbers, z: Value) -> Value:
-    x, y = n.parts(z)
-    return n.join(n.mul(n("sinh", x), n("cos", y)), n.mul(n("cosh", x), n("sin", y)))
+    return n.join(*_sinh_parts(n, *n.parts(z)))
 
 
 def _cosh(n: Numbers, z: Value) -> Value:
-    x, y = n.parts(z)
-    return n.join(n.mul(n("cosh", x), n("cos", y)), n.mul(n("sinh", x), n("sin", y)))
+    return n.join(*_cosh_parts(n, *n.parts(z)))
 
 
 def _tanh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
@@ -195,7 +246,10 @@ def _tanh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
     near = n.div(n.of(1.0), n("cosh", x))
     square = n.mul(ty, ty)
     below = n.add(n.of(1.0), n.mul(n.mul(tx, tx), square))
-    return n.div(n.mul(tx, n.add(n.of(1.0), square)), below), n.div(n.mul(ty, n.mul(near, near)), below)
+    real, imag = n.div(n.mul(tx, n.add(n.of(1.0), square)), below), n.div(n.mul(ty, n.mul(near, near)), below)
+    wild = _both(n, _is_infinite(n, x), _is_wild(n, y))
+    imag = n.choose(_is_zero(n, y), y, n.choose(wild, n("copysign", n.of(0.0), y), imag))
+    return n.choose(_either(n, _is_zero(n, x), wild), tx, real), imag
 
 
 def _tanh(n: Numbers, z: Value) -> Value:
@@ -220,11 +274,13 @@ def _roots(n: Numbers, z: Value) -> tuple[Value, Value, Value, Value]:
 
 
 def _arcsin_parts(n: Numbers, z: Value) -> tuple[Value, Value]:
-    x, _ = n.parts(z)
+    x, y = n.parts(z)
     mx, my, px, py = _roots(n, z)
-    real = n("arctan2", x, n.sub(n.mul(mx, px), n.mul(my, py)))
+    far = _either(n, _is_infinite(n, x), _is_infinite(n, y))
+    beside = n.choose(far, n("absolute", y), n.sub(n.mul(mx, px), n.mul(my, py)))
+    real = n("arctan2", x, n.choose(_is_zero(n, x), n.of(1.0), beside))
     imag = n("arcsinh", n.sub(n.mul(mx, py), n.mul(my, px)))
-    return real, imag
+    return real, n.choose(far, n("copysign", n.of(math.inf), y), imag)
 
 
 def _arcsin(n: Numbers, z: Value) -> Value:
@@ -232,9 +288,19 @@ def _arcsin(n: Numbers, z: Value) -> Value:
 
 
 def _arccos(n: Numbers, z: Value) -> Value:
+    x, y = n.parts(z)
     mx, my, px, py = _roots(n, z)
+    far = _either(n, _is_infinite(n, x), _is_infinite(n, y))
     imag = n("arcsinh", n.sub(n.mul(px, my), n.mul(py, mx)))
-    return n.join(n.mul(n.of(2.0), n("arctan2", mx, px)), imag)
+    imag = n.choose(far, n("copysign", n.of(math.inf), n("negative", y)), imag)
+    return n.join(_half_angle(n, mx, px, far, n("absolute", y), x, n.of(1.0)), imag)
+
+
+def _half_angle(n: Numbers, y: Value, x: Value, far: Value, far_y: Value, far_x: Value, upright: Value) -> Value:
+    """Twice the angle of (x, y); of infinite operands their own angle, and that of a number without a real part."""
+    own = _either(n, far, _is_zero(n, far_x))
+    angle = n("arctan2", n.choose(own, n.choose(far, far_y, upright), y), n.choose(own, far_x, x))
+    return n.mul(n.choose(own, n.of(1.0), n.of(2.0)), angle)
 
 
 def _arcsinh(n: Numbers, z: Value) -> Value:
@@ -247,8 +313,9 @@ def _arccosh(n: Numbers, z: Value) -> Value:
     x, y = n.parts(z)
     mx, my = n.parts(_sqrt(n, n.join(n.sub(x, n.of(1.0)), y)))
     px, py = n.parts(_sqrt(n, n.join(n.add(x, n.of(1.0)), y)))
+    far = _either(n, _is_infinite(n, x), _is_infinite(n, y))
     real = n("arcsinh", n.add(n.mul(mx, px), n.mul(my, py)))
-    return n.join(real, n.mul(n.of(2.0), n("arctan2", my, px)))
+    return n.join(n.choose(far, n.of(math.inf), real), _half_angle(n, my, px, far, y, x, n("copysign", n.of(1.0), y)))
 
 
 def _arctanh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
@@ -256,7 +323,10 @@ def _arctanh_parts(n: Numbers, x: Value, y: Value) -> tuple[Value, Value]:
     square = n.mul(y, y)
     below = n.add(n.mul(less, less), square)
     real = n.mul(n.of(0.25), n("log1p", n.div(n.mul(n.of(4.0), x), below)))
-    angle = n("arctan2", n.add(y, y), n.sub(n.mul(less, n.add(n.of(1.0), x)), square))
+    far = _either(n, _is_infinite(n, x), _is_infinite(n, y))
+    real = n.choose(_either(n, far, _is_zero(n, x)), n("copysign", n.of(0.0), x), real)
+    turned = n.choose(n.test("isnan", y), y, n("copysign", n.of(0.0), y))  # at the angle pi or -pi
+    angle = n("arctan2", n.choose(far, turned, n.add(y, y)), n.choose(far, n.of(-1.0), n.sub(n.mul(less, n.add(n.of(1.0), x)), square)))
     return real, n.mul(n.of(0.5), angle)
 
 
