@@ -275,7 +275,51 @@ def returned_from_within(u, v, n):
     return v, u
 
 
+def left_before_exchanging(u, v, n):
+    for i in range(n):
+        if u[i % 7] > 2 + i % 3:
+            break
+        v[1:] = u[:-1] + 0.5
+        u, v = v, u
+    v[0] = 9
+    return u, v
+
+
+def left_before_and_after(u, v, n):
+    i = 0
+    while i < n:
+        if u[i % 7] < 0.05:
+            break
+        u, v = v, u
+        u[i % 5] += 0.5
+        if u[3] > 3:
+            break
+        i += 1
+    v[2] = 7
+    return u, i
+
+
+def another_argument_from_then_on(u, v, n):
+    """The second round writes the other argument."""
+    w = u.copy()
+    for i in range(n):
+        w[1:-1] += w[1:-1] * 0.5 + v[2:]
+        w[i % 5] = v[i % 7]
+        w = v
+    return w, u
+
+
+def beside_other_values(u, v, n):
+    """What the rounds only read has a place of its own among the values that they carry."""
+    c = u + v
+    for _ in range(n):
+        v[1:-1] += 0.1 * (u[2:] - 2 * v[1:-1] + u[:-2])
+        v, c = c, v
+    return u
+
+
 ARGUMENTS = [
+    left_before_exchanging, left_before_and_after, another_argument_from_then_on, beside_other_values,
     with_a_local_array, swept_in_turn, three_arguments, as_long_as, only_read, with_a_third_name, in_a_loop, left_and_written,
     returned_from_within,
 ]  # fmt: skip

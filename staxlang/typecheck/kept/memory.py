@@ -34,7 +34,8 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
         if first in trial.journal and first.handle is not trial.parameters.get(first):
             raise Unfit(f"`{name}` is another name of an array that the first round writes", peel=True)
     for name in _written_in_time(trial, names, start):
-        if name not in turns and not is_private(trial.frame, trial.attempt.before[name]):
+        end = trial.frame.locals.get(name)
+        if name not in turns and (not is_private(trial.frame, trial.attempt.before[name]) or known_elsewhere(trial, end, start)):
             raise Unfit(f"`{name}` is written in place, and is another array from the second round on", peel=True)
     ends: dict[Storage, str] = {}
     for name in names:

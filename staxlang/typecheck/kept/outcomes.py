@@ -17,7 +17,7 @@ from staxlang.typecheck.expressions import test_value
 from staxlang.typecheck.frames import BREAK, Frame, Signal
 from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
 from staxlang.typecheck.kept.memory import is_private, known_elsewhere
-from staxlang.typecheck.kept.turns import COUNT, is_written, turned
+from staxlang.typecheck.kept.turns import COUNT, is_written, left_before_turning, turned
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
 from staxlang.typecheck.values import NEVER, ArrayValue, StaticValue, Storage, Value, size_value
@@ -77,6 +77,7 @@ class Recording:
     def outcome(self, start: dict[str, Value], ways: int) -> Outcome:
         frame, call, context, attempt = self.frame, self.call, self.context, self.attempt
         self.start = start
+        self.early: ArrayValue | None = None  # a round has been left before its names were exchanged
         outcome = Outcome()
         outcome.nodes, outcome.arrays = context.recorder.measure(self.trial.token)
         self._note_reads()
@@ -150,7 +151,10 @@ class Recording:
         count: list[Size | ArrayValue] = [] if conditional or self.plan.extent is None else [self.plan.extent]
         if not count:
             parameter = self.trial.parameter("rounds", COUNT)
-            following = call.pointwise("add", (call.array(parameter, COUNT), StaticValue(1)))
+            turn: Value = StaticValue(1)
+            if self.early is not None:
+                turn = call.pointwise("where", (self.early, StaticValue(0), StaticValue(1)))
+            following = call.pointwise("add", (call.array(parameter, COUNT), turn))
             carried.append((call.constant(0, I64), parameter, call.handle(following)))
             setters.append(lambda handle: count.append(call.array(handle, COUNT)))
         before = {name: attempt.before[name] for name in attempt.turns}
@@ -202,11 +206,18 @@ class Recording:
         exits = [way for kind, way in frame.owner.exits if kind is BREAK]
         frame.owner.exits.clear()
         flag: ArrayValue | None = None
+        turning = {name: frame.locals.get(name) for name in self.attempt.turns}
         for way in exits:
-            flag = way.live if flag is None else self.call.to_array(self.call.pointwise("logical_or", (flag, way.live)))
+            flag = self._or(flag, way.live)
+            if turning and left_before_turning(self.trial, self.start, way.names):
+                self.early = self._or(self.early, way.live)
             branches.rejoin(frame, self.call, way)
+        frame.locals.update(turning)  # what these stand for after the loop is found by counting
         self.trial.take_apart()
         return flag
+
+    def _or(self, flag: ArrayValue | None, other: ArrayValue) -> ArrayValue:
+        return other if flag is None else self.call.to_array(self.call.pointwise("logical_or", (flag, other)))
 
     def _meet_returns(self, ways: int) -> tuple[ArrayValue | None, Value]:
         owner = self.frame.owner

@@ -21,6 +21,7 @@ from staxlang.typecheck.kept.memory import is_private
 from staxlang.typecheck.values import ArrayValue, StaticValue, Storage, Value
 
 if TYPE_CHECKING:
+    from staxlang.typecheck.joins import Snapshot
     from staxlang.typecheck.kept.rounds import Trial
 
 COUNT = TensorType(I64, ())
@@ -79,6 +80,22 @@ def check_turns(trial: Trial, start: dict[str, Value]) -> None:
         made = [start[one] for one in _cycle(name, attempt.turns)]
         if is_written(trial, name, start) and any(one.readonly or not one.storage.writable for one in made):
             raise Unfit(f"`{name}` exchanges arrays that are written with one that must not be", peel=True)
+
+
+def left_before_turning(trial: Trial, start: dict[str, Value], names: Snapshot) -> bool:
+    """Whether a round has been left before its names were exchanged; Unfit where in the middle of that."""
+    held = next(saved for current, saved in names.names if current is trial.frame.locals)
+    turns = trial.attempt.turns
+    ends = [(_storage(held.get(name)), start[name].storage, start[other].storage) for name, other in turns.items()]
+    if all(end is before for end, before, _ in ends):
+        return True
+    if not all(end is after for end, _, after in ends):
+        raise Unfit("it is left while names are being exchanged", peel=True)
+    return False
+
+
+def _storage(value: Value) -> Storage | None:
+    return value.storage if type(value) is ArrayValue else None
 
 
 def is_written(trial: Trial, name: str, start: dict[str, Value]) -> bool:
