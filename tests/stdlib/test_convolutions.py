@@ -206,3 +206,18 @@ def test_pooling_in_space(dtype: str) -> None:
     inside = stax.avg_pool3d(x, (2, 2, 2), 2, (1, 1, 1), count_include_pad=False)
     assert inside.dtype == x.dtype
     np.testing.assert_allclose(inside, np.nanmean(windows(1, 1, np.nan), (4, 5, 6)), rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 8, 9])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_short_windows_of_vectors(mode, width):
+    """Up to eight products are written out, and no longer copy of the vector is made: the bytes moved are the least, but for the ends."""
+    convolve = stax.kernel(lambda x, w: (np.convolve(x, w, mode), np.correlate(x, w, mode)))
+    rng = np.random.default_rng(width)
+    for n in (1, width, 1001, 40_000):
+        x, w = rng.random(n) - 0.5, rng.random(width) - 0.5
+        for got, expected in zip(convolve(x, w), (np.convolve(x, w, mode), np.correlate(x, w, mode)), strict=True):
+            assert got.dtype == expected.dtype
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-14)
+    report = convolve.explain(x, w)
+    assert width > 8 or report.bytes_moved < 1.01 * report.bytes_lower_bound + 4096
