@@ -42,7 +42,8 @@ def exp_fraction(code: Code, r: str) -> str:
 def _scaled(code: Code, r: str, power: str, below: bool = False) -> str:
     """2^n e^r"""
     if code.bits == 32:
-        return code.scale_grown(expm1_polynomial(code, r), power, below)
+        square = code.mul(r, r)
+        return code.scale_grown(code.fma(square, code.pairs(r, square, table.EXP_F32), r), power, below)
     return code.scale(exp_fraction(code, r), power, below)
 
 
