@@ -22,10 +22,11 @@ from staxlang.typecheck.values import UNKNOWN, ArrayValue, RangeValue, ScalarVal
 
 if TYPE_CHECKING:
     from staxlang.typecheck.index_notation import guards
-    from staxlang.typecheck.kept import loops
+    from staxlang.typecheck.kept import loops, nests
 else:
     guards = deferred("staxlang.typecheck.index_notation.guards")
     loops = deferred("staxlang.typecheck.kept.loops")
+    nests = deferred("staxlang.typecheck.kept.nests")
 
 
 def block(frame: Frame, statements: tuple[Any, ...]) -> Signal:
@@ -130,6 +131,9 @@ def for_(frame: Frame, node: tree.For) -> Signal | After:
     value = frame.evaluate(node.iterable)
     if frame.context.checking and not _is_static(frame, value):
         return _open_loop(frame, node, value)
+    nest = nests.nest_of(frame, node, value)
+    if nest is not None:
+        return frame.execute(nest)
     if not frame.context.checking:
         kept = loops.keep_for(frame, node, value, lambda: _round(frame, node.body), block)
         if kept is not None:

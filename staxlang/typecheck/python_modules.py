@@ -16,7 +16,7 @@ from staxlang.typecheck import operators
 from staxlang.typecheck.containers import Builtin, arity, items
 from staxlang.typecheck.operator_module import OPERATOR_ROWS
 from staxlang.typecheck.python_builtins import BUILTINS
-from staxlang.typecheck.values import IteratorValue, ObjectValue, PartialValue, RecordValue, StaticValue, Value
+from staxlang.typecheck.values import PLACES, ArrayValue, IteratorValue, ObjectValue, PartialValue, RangeValue, RecordValue, StaticValue, Value
 
 if TYPE_CHECKING:
     from staxlang.typecheck.context import CallContext
@@ -93,6 +93,13 @@ def _sequences(name: str, function: Callable[..., Iterable[Any]], *numbers: int)
     return run
 
 
+def _product(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
+    everything = _sequences("product", itertools.product)
+    if kwargs or not all(type(one) is RangeValue or (type(one) is ArrayValue and one.rank) for one in args):
+        return everything(call, args, kwargs)
+    return IteratorValue(lambda: everything(call, args, kwargs).items, PLACES, tuple(args))
+
+
 def _repeat(call: CallContext, args: Arguments, kwargs: Keywords) -> Value:
     arity(call, args, kwargs, "itertools.repeat", 2, 2)
     return IteratorValue([args[0]] * call.static_int(args[1], "times"), "repeat")
@@ -120,7 +127,7 @@ PYTHON_ROWS: dict[Any, Builtin] = {
     typing.cast: Builtin("typing.cast", _cast),
     itertools.accumulate: Builtin("itertools.accumulate", _accumulate),
     itertools.repeat: Builtin("itertools.repeat", _repeat),
-    itertools.product: Builtin("itertools.product", _sequences("product", itertools.product)),
+    itertools.product: Builtin("itertools.product", _product),
     itertools.chain: Builtin("itertools.chain", _sequences("chain", itertools.chain)),
     itertools.pairwise: Builtin("itertools.pairwise", _sequences("pairwise", itertools.pairwise)),
     itertools.combinations: Builtin("itertools.combinations", _sequences("combinations", itertools.combinations, 1)),

@@ -172,6 +172,12 @@ class SliceValue:
         self.step = step
 
 
+PLACES = "places"
+"""The kind of an iterator over all tuples of elements of its sources, the last one fastest."""
+ENUMERATED = "enumerated places"
+"""The same of an array's subscripts, each with the element there: the array stands behind the ranges."""
+
+
 class IteratorValue:
     """A one-pass iterator (enumerate, zip, map, generator expressions): its remaining items. `source`: what an `enumerate`, `zip` or
     `reversed` that nobody has taken from goes over (before it the number that an `enumerate` begins with), where a loop can go over it

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
+from typing import TypeGuard
 
 import numpy as np
 
@@ -20,7 +22,12 @@ from staxlang.typecheck.surface.indexing import subscript
 from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
 from staxlang.typecheck.surface.shaping import broadcasted, reshaped
-from staxlang.typecheck.values import FALSE, NONE, UNKNOWN, ArrayValue, MeaningValue, PartialValue, StaticValue, Value, size_value
+from staxlang.typecheck.values import (
+    ENUMERATED, FALSE, NONE, PLACES, UNKNOWN, ArrayValue, IteratorValue, MeaningValue, PartialValue, RangeValue, StaticValue, Value,
+    size_value,
+)  # fmt: skip
+
+_ZERO, _ONE = StaticValue(0), StaticValue(1)
 
 _PYTHON: dict[str, DType] = {"b": BOOL, "i": I64, "u": I64, "f": F64, "c": C128}
 """What numbers are where NumPy hands them to a function as Python's."""
@@ -126,20 +133,36 @@ def apply_along_axis(call: CallContext, func1d: Value, axis: Value, arr: Value, 
 @spelled("np.ndindex")
 def ndindex(call: CallContext, *shape: Value) -> Value:
     """All subscripts of a shape, in order."""
-    extents = call.static(shape[0] if len(shape) == 1 else tuple(shape), "the shape of ndindex")
-    extents = tuple(extents) if isinstance(extents, (tuple, list)) else (extents,)
-    _check_count(call, math.prod(extents))
-    return tuple(tuple(map(StaticValue, place)) for place in itertools.product(*map(range, extents)))
+    given = shape[0] if len(shape) == 1 else tuple(shape)
+    extents = tuple(given) if isinstance(given, (tuple, list)) else tuple(map(StaticValue, value)) if _is_tuple(given) else (given,)
+
+    def places() -> list[Value]:
+        return [tuple(map(StaticValue, place)) for place in _all_places(call, extents, "the shape of ndindex")]
+
+    return IteratorValue(places, PLACES, tuple([RangeValue(_ZERO, extent, _ONE) for extent in extents]))
 
 
 @spelled("np.ndenumerate")
 def ndenumerate(call: CallContext, arr: Value) -> Value:
     """Pairs of subscripts and elements."""
     array = array_of(call, arr)
-    extents = tuple(call.static_int(size_value(extent), "an extent of ndenumerate") for extent in array.shape)
-    _check_count(call, math.prod(extents))
-    places = [tuple(map(StaticValue, place)) for place in itertools.product(*map(range, extents))]
-    return tuple((place, subscript(call, array, place) if place else array) for place in places)
+    extents = tuple(map(size_value, array.shape))
+
+    def places() -> list[Value]:
+        found = [tuple(map(StaticValue, place)) for place in _all_places(call, extents, "an extent of ndenumerate")]
+        return [(place, subscript(call, array, place) if place else array) for place in found]
+
+    return IteratorValue(places, ENUMERATED, (*[RangeValue(_ZERO, extent, _ONE) for extent in extents], array))
+
+
+def _is_tuple(value: Value) -> TypeGuard[StaticValue]:
+    return type(value) is StaticValue and isinstance(value.value, (tuple, list))
+
+
+def _all_places(call: CallContext, extents: tuple[Value, ...], what: str) -> Iterator[tuple[int, ...]]:
+    numbers = [call.static_int(extent, what) for extent in extents]
+    _check_count(call, math.prod(numbers))
+    return itertools.product(*map(range, numbers))
 
 
 def _check_count(call: CallContext, count: int) -> None:
