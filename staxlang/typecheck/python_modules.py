@@ -16,7 +16,9 @@ from staxlang.typecheck import operators
 from staxlang.typecheck.containers import Builtin, arity, items
 from staxlang.typecheck.operator_module import OPERATOR_ROWS
 from staxlang.typecheck.python_builtins import BUILTINS
-from staxlang.typecheck.values import PLACES, ArrayValue, IteratorValue, ObjectValue, PartialValue, RangeValue, RecordValue, StaticValue, Value
+from staxlang.typecheck.values import (
+    PLACES, ArrayValue, IteratorValue, ObjectValue, PartialValue, RangeValue, RecordValue, StaticValue, Value,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from staxlang.typecheck.context import CallContext

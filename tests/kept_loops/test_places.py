@@ -53,7 +53,7 @@ def test_places(function):
         x = np.random.default_rng(n).normal(size=(n, n))
         got, expected = kernel(x), function(x)
         for mine, theirs in zip(got, expected) if isinstance(got, tuple) else [(got, expected)]:
-            np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+            np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-15)
     assert kernel.stats().compilations <= 3, kernel.explain_misses()
 
 

@@ -297,9 +297,9 @@ def _go_on(frame: Frame, call: CallContext, outcome: Outcome, otherwise: tuple[A
         else:
             frame.locals[name] = value
     for name, parts in outcome.tuples.items():
-        before: Any = frame.locals.pop(name)
+        before: Any = frame.locals.pop(name, (None,) * len(parts))
         held = [frame.locals.pop(part, None) if part in outcome.names else old for part, old in zip(parts, before, strict=True)]
-        if None in [outcome.names.get(part, 0) for part in parts]:
+        if None in held or None in [outcome.names.get(part, 0) for part in parts]:
             context.branches.lost[(id(frame.owner), name)] = None
         else:
             frame.locals[name] = tuple(held)

@@ -147,7 +147,7 @@ class Trial:
         frame, attempt = self.frame, self.attempt
         for name, parts in attempt.tuples.items():
             for part in parts:
-                if part not in attempt.carries and part not in attempt.temporary:
+                if part in attempt.before and part not in attempt.carries and part not in attempt.temporary:
                     frame.locals[part] = attempt.before[part]
             if all(part in frame.locals for part in parts):
                 frame.locals[name] = tuple([frame.locals[part] for part in parts])
@@ -155,10 +155,16 @@ class Trial:
                 frame.locals.pop(name, None)
 
     def take_apart(self) -> None:
-        """The parts of tuples as a round, or a way out of it, has left them."""
+        """The parts of tuples as a round, or a way out of it, has left them; those that the round has bound first among them."""
+        for name in sorted(self.plan.bound - self.attempt.tuples.keys() - self.attempt.before.keys()):
+            value = self.frame.locals.get(name)
+            if _is_record(value):
+                self.attempt.tuples[name] = _tuple_parts(name, value)
         for name, parts in self.attempt.tuples.items():
             value = self.frame.locals.get(name)
             if type(value) is not tuple or len(value) != len(parts):
+                if parts[0] not in self.attempt.before and parts[0] not in self.attempt.carries:
+                    continue  # this way out has not bound it
                 raise Unfit(f"`{name}` is no tuple of {len(parts)} numbers after a round")
             self.frame.locals.update(zip(parts, value, strict=True))
 

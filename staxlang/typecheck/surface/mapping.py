@@ -134,7 +134,7 @@ def apply_along_axis(call: CallContext, func1d: Value, axis: Value, arr: Value, 
 def ndindex(call: CallContext, *shape: Value) -> Value:
     """All subscripts of a shape, in order."""
     given = shape[0] if len(shape) == 1 else tuple(shape)
-    extents = tuple(given) if isinstance(given, (tuple, list)) else tuple(map(StaticValue, value)) if _is_tuple(given) else (given,)
+    extents = tuple(given) if isinstance(given, (tuple, list)) else tuple(map(StaticValue, given.value)) if _is_tuple(given) else (given,)
 
     def places() -> list[Value]:
         return [tuple(map(StaticValue, place)) for place in _all_places(call, extents, "the shape of ndindex")]
