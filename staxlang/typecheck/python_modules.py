@@ -17,7 +17,15 @@ from staxlang.typecheck.containers import Builtin, arity, items
 from staxlang.typecheck.operator_module import OPERATOR_ROWS
 from staxlang.typecheck.python_builtins import BUILTINS
 from staxlang.typecheck.values import (
-    PLACES, ArrayValue, IteratorValue, ObjectValue, PartialValue, RangeValue, RecordValue, StaticValue, Value,
+    PLACES,
+    ArrayValue,
+    IteratorValue,
+    ObjectValue,
+    PartialValue,
+    RangeValue,
+    RecordValue,
+    StaticValue,
+    Value,
 )  # fmt: skip
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def _joint_walk(call: CallContext, value: IteratorValue) -> Walk | None:
     source: tuple[Value, ...] = value.source or ()
     if value.kind == "reversed":
         walk = walk_of(call, source[0])
-        return None if walk is None else Walk(walk.extent, lambda number: walk.item(walk.extent - 1 - number))
+        return None if walk is None else _turned(walk)
     numbered = value.kind == "enumerate"
     walks = [walk_of(call, part) for part in source[numbered:]]
     known = [walk for walk in walks if walk is not None]
@@ -84,6 +84,13 @@ def _joint_walk(call: CallContext, value: IteratorValue) -> Walk | None:
         return (size_value(number + source[0].value), *parts) if numbered else parts
 
     return Walk(minimum(*[walk.extent for walk in known]), item)
+
+
+def _turned(walk: Walk) -> Walk:
+    def item(number: Size) -> Value:
+        return walk.item(walk.extent - 1 - number)
+
+    return Walk(walk.extent, item)
 
 
 def _range_walk(call: CallContext, start: Size, stop: Size, step: int, given: Value) -> Walk:

@@ -8,6 +8,7 @@ from staxlang.parser import tree
 from staxlang.typecheck.frames import Frame
 from staxlang.typecheck.values import ENUMERATED, PLACES, IteratorValue
 
+
 def nest_of(frame: Frame, node: tree.For, value: Any) -> tree.For | None:
     """The loop as a nest; None where it is no loop over places, or leaves with `break`, which would end the innermost loop only."""
     if type(value) is not IteratorValue or value.kind not in (PLACES, ENUMERATED) or value.source is None:
@@ -35,7 +36,7 @@ def nest_of(frame: Frame, node: tree.For, value: Any) -> tree.For | None:
 def _breaks(statements: tuple[Any, ...]) -> bool:
     """Whether a loop's body has a `break` of its own."""
     for statement in statements:
-        kind = type(statement)
+        kind: type = type(statement)
         if kind is tree.Break:
             return True
         parts: list[tuple[Any, ...]] = []

@@ -23,7 +23,18 @@ from staxlang.typecheck.surface.looping import looping
 from staxlang.typecheck.surface.registry import FunctionMeaning, spelled
 from staxlang.typecheck.surface.shaping import broadcasted, reshaped
 from staxlang.typecheck.values import (
-    ENUMERATED, FALSE, NONE, PLACES, UNKNOWN, ArrayValue, IteratorValue, MeaningValue, PartialValue, RangeValue, StaticValue, Value,
+    ENUMERATED,
+    FALSE,
+    NONE,
+    PLACES,
+    UNKNOWN,
+    ArrayValue,
+    IteratorValue,
+    MeaningValue,
+    PartialValue,
+    RangeValue,
+    StaticValue,
+    Value,
     size_value,
 )  # fmt: skip
 
