@@ -21,7 +21,7 @@ from staxlang.base.sizes import Condition, Facts, Size, SizeExpression, symbol, 
 from staxlang.base.spans import Span
 from staxlang.compiler.graph import Graph, plain, rebuild, remake, topological
 from staxlang.compiler.node import Interner, Node
-from staxlang.compiler.open_nodes import free_symbols, making
+from staxlang.compiler.open_nodes import free_symbols, making, sizes_in
 
 # What every round may as well compute itself: it costs nothing, or is read through.
 _CHEAP = frozenset(("constant", "size", "iota", "place", "view", "own"))
@@ -170,6 +170,16 @@ def regions_of(graph: Graph) -> Iterator[Graph]:
         region: Graph = nodes[0]["region"]
         yield region
         yield from regions_of(region)
+
+
+def symbols_in(graph: Graph) -> frozenset[str]:
+    """The names of all size symbols that a graph's nodes speak of, those of its loops included."""
+    found: set[str] = set()
+    for node in (one for part in (graph, *regions_of(graph)) for one in topological((*part.inputs, *part.roots))):
+        attributes = tuple([value for _, value in node.attributes])
+        for size in sizes_in((*node.type.shape, *(node.type.layout or ()), *attributes)):
+            found |= symbols(size)
+    return frozenset(found)
 
 
 def mapped_regions(graph: Graph, change: Mapping[Any, tuple[Node, ...]]) -> Graph:

@@ -8,11 +8,12 @@ import numpy as np
 
 from staxlang.base.diagnostics import StaxError, diagnose, raise_diagnostics
 from staxlang.base.settings import Settings
-from staxlang.base.sizes import Size, symbol
+from staxlang.base.sizes import Size, symbol, symbols
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.compiler.graph import Graph, fingerprint
 from staxlang.compiler.graph_text import print_graph
+from staxlang.compiler.kept_loops import symbols_in
 from staxlang.compiler.loops.printer import print_loops
 from staxlang.compiler.lower import lower as lower_to_loops
 from staxlang.compiler.passes.driver import Trace
@@ -180,6 +181,12 @@ class Lowered:
     @property
     def size_bindings(self) -> tuple[SizeBinding, ...]:
         return tuple(self._capture.context.sizes)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The user's expressions that have sizes of which only data tells how many elements they are, as far as the program needs them."""
+        sizes = symbols_in(self.graph).union(*[symbols(extent) for _, type_ in self.evaluation.outputs for extent in type_.shape])
+        return tuple([one.what for name, one in self._capture.context.counts.known.items() if name in sizes])
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -18,7 +18,7 @@ from staxlang.base.sizes import Size, parse_size, symbols
 from staxlang.base.spans import Span
 from staxlang.compiler.finite import NOT_FINITE
 from staxlang.compiler.graph import Graph, fingerprint, topological
-from staxlang.compiler.kept_loops import regions_of
+from staxlang.compiler.kept_loops import regions_of, symbols_in
 from staxlang.compiler.llvm.entry_plan import EntryPlan
 from staxlang.compiler.llvm.program import Emission, emit
 from staxlang.compiler.loops.expressions import subexpressions
@@ -28,7 +28,6 @@ from staxlang.compiler.loops.schedule import schedule, size_symbols
 from staxlang.compiler.loops.work import call_work
 from staxlang.compiler.lower import lower
 from staxlang.compiler.node import Node
-from staxlang.compiler.open_nodes import sizes_in
 from staxlang.compiler.passes.driver import Trace
 from staxlang.compiler.pipeline import optimize
 from staxlang.compiler.target import Target
@@ -115,17 +114,14 @@ class ReferenceProgram:
     @staticmethod
     def symbols(graph: Graph) -> tuple[str, ...]:
         """All size symbols of the graph's nodes, those of its loops included."""
-        found: set[str] = set()
         counted: set[str] = set()  # how many elements masks choose, and rounds: known when the program runs
         for node in (one for part in (graph, *regions_of(graph)) for one in topological((*part.inputs, *part.roots))):
             if node.op == "compress":
                 counted |= symbols(node["count"])
             elif node.op == "loop":
                 counted.add(node["index"])
-            attributes = tuple([value for _, value in node.attributes])
-            for size in sizes_in((*node.type.shape, *(node.type.layout or ()), *attributes)):
-                found |= symbols(size)
-        return tuple(sorted(name for name in found - counted if not _INDEX.fullmatch(name) and not name.startswith(MARK)))
+        found = symbols_in(graph) - counted
+        return tuple(sorted(name for name in found if not _INDEX.fullmatch(name) and not name.startswith(MARK)))
 
     def execute(self, plan: EntryPlan, slots: list[Any], matched: Matched) -> list[Array]:
         objects, env, _ = matched

@@ -112,8 +112,8 @@ def _item_content(item: Item) -> Any:
 
 
 def _below(key: str, gate: GateStep) -> str:
-    """Where what stands below a gate is stored: for each outcome that decides, for all counts together."""
-    return digest("below", key, "any" if gate.counts else repr(gate.outcome))
+    """Where what stands below a gate is stored: for each outcome that decides; of counts for none, one and more, which differ most."""
+    return digest("below", key, f"counts {min(max(gate.outcome, -1), 2)}" if gate.counts else repr(gate.outcome))
 
 
 # ---- saving --------------------------------------------------------------------------------------------------------

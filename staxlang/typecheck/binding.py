@@ -17,6 +17,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
 from staxlang.typecheck.counts import counted_size, sign_guard
 from staxlang.typecheck.guards import SizeBinding, SizeOrigin
+from staxlang.typecheck.origins import source_text
 from staxlang.typecheck.problems import Unknowable
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Computed, Converted, Leaf, freeze, kind_of, number_now, scalar_leaves
@@ -64,7 +65,7 @@ def as_size(call: CallContext, value: Value, what: str) -> Size:
     elif kind is ArrayValue and value.dtype.kind in "iu" and not value.shape:
         if value.extent is not None:
             return value.extent
-        size = _data_size(call.context, call.handle(call.cast(value, I64)), call.span, call.text())
+        size = _data_size(call.context, call.handle(call.cast(value, I64)), call.span, source_text(call))
         if size is None:
             call.context.fail("gate-in-region", call.span, what=f"`{call.text()}`")
         return size

@@ -37,7 +37,7 @@ from staxlang.typecheck.index_notation.scope import Indices
 from staxlang.typecheck.kept.scope import Loops
 from staxlang.typecheck.memory_order import Order
 from staxlang.typecheck.mutation import write
-from staxlang.typecheck.origins import ordinal, origin_note
+from staxlang.typecheck.origins import ordinal, origin_note, source_text
 from staxlang.typecheck.problems import Problem
 from staxlang.typecheck.recorder import Handle, Recorder
 from staxlang.typecheck.values import ArrayValue, RecordValue, ScalarValue, Storage, Value
@@ -483,16 +483,6 @@ class CallContext:
         else:
             parts = ()
         return parts[index] if index < len(parts) else None
-
-
-def source_text(tree: Any) -> str:
-    """The source text of an expression on one line, shortened."""
-    span = tree.span
-    if span is None:
-        return "..."
-    first = span.source.line(span.line)
-    text = first[span.column : span.end_column] if span.end_line == span.line else first[span.column :].rstrip() + " ..."
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _not_started(*_: Any) -> Any:

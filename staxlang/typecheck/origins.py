@@ -25,3 +25,13 @@ def ordinal(axis: int, rank: int) -> str:
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
+
+
+def source_text(tree: Any) -> str:
+    """The source text of an expression on one line, shortened."""
+    span = tree.span
+    if span is None:
+        return "..."
+    first = span.source.line(span.line)
+    text = first[span.column : span.end_column] if span.end_line == span.line else first[span.column :].rstrip() + " ..."
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -10,15 +10,31 @@ from staxlang.base.types import TensorType, element_count, row_major_strides
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Rewriting, Rule
 from staxlang.typecheck.reshaping import reshape
-from staxlang.typecheck.views import indices
+from staxlang.typecheck.views import compose, index, indices
 
 
 def chosen_elements(rewriting: Rewriting, node: Node) -> Node:
     base, mask = node.operands
-    rank = len(mask.type.shape)
+    shape = mask.type.shape
+    rank = len(shape)
     places = _places(rewriting, mask, node["count"])
+    axis = _own_subscript(base, rank)
+    if axis is not None:
+        return _along(rewriting, places, row_major_strides(shape)[axis], shape[axis], axis)
     flat = _flat(rewriting, base, rank)
     return rewriting.make("gather", (flat, places), node.type, axes=(0,), position=0)
+
+
+def _own_subscript(node: Node, rank: int) -> int | None:
+    """The axis along which each element is its own subscript."""
+    subscripts = indices(len(node.type.shape))
+    while node.op == "view":
+        subscripts = compose(node["subscripts"], subscripts)
+        node = node.operands[0]
+    if node.op != "iota" or node.type.dtype is not I64:
+        return None
+    found = subscripts[node["axis"]]
+    return next((axis for axis in range(rank) if found == index(axis)), None)
 
 
 def written_elements(rewriting: Rewriting, node: Node) -> Node:

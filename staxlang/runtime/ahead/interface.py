@@ -94,6 +94,8 @@ def _refuse(lowered: Lowered) -> None:
             refuse(f"`{guard.path}` decides what is computed, and is a number of it too", "make two parameters of it")
     if lowered.captured.gates:
         refuse("a branch in it depends on data", "write it with `where`, or `cond`")
+    for what in lowered.counted:
+        refuse(f"the size of `{what}` depends on data", "give a size, `nonzero(x, size=n)`, or keep the array's own: `where(mask, x, 0)`")
 
 
 class _Names:

@@ -19,6 +19,7 @@ from staxlang.typecheck.binding import formula_size
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.counts import counted_size
 from staxlang.typecheck.index_notation import reads
+from staxlang.typecheck.origins import source_text
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.shapes import gathered_shape
 from staxlang.typecheck.surface.arguments import (
@@ -107,7 +108,7 @@ def mask_count(call: CallContext, chooser: Handle, mask: TensorType) -> Size:
     """The counted size that tells how many elements a mask chooses; one for each mask."""
     handle = call.record("reduce", (chooser,), {"kind": "count", "axes": tuple(range(len(mask.shape)))}, TensorType(I64, ()))
     origin = "the number of elements that the mask chooses"
-    size = counted_size(call.context, handle, call.span, call.text(), origin, "count_true", element_count(mask.shape))
+    size = counted_size(call.context, handle, call.span, source_text(call), origin, "count_true", element_count(mask.shape))
     call.context.masks[chooser] = size, mask
     return size
 
