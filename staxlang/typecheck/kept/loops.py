@@ -17,6 +17,7 @@ from staxlang.base.types import TensorType
 from staxlang.parser import tree
 from staxlang.typecheck import binding, branches, names, scalars
 from staxlang.typecheck.context import CallContext, source_text
+from staxlang.typecheck.counts import settled
 from staxlang.typecheck.expressions import bind
 from staxlang.typecheck.frames import RETURN, After, Frame, Signal, bindings, bound_by
 from staxlang.typecheck.kept.carries import Unfit
@@ -119,6 +120,8 @@ def _counted(call: CallContext, value: Value) -> Counted | None:
         return None
     if not scalars.depends_on_data(value.start) and not scalars.depends_on_data(value.stop):
         return None
+    if _is_counted(call, value.start) and _is_counted(call, value.stop):
+        return None
     step: int = value.step.value
     start, stop = (call.array(call.handle(call.cast(call.to_array(part), I64)), TensorType(I64, ())) for part in (value.start, value.stop))
     room = call.pointwise("subtract", (stop, start) if step > 0 else (start, stop))
@@ -139,7 +142,17 @@ def _as_size(call: CallContext, value: Value) -> Size | None:
         return value.value if isinstance(value.value, int) else None
     if type(value) is ArrayValue:
         return value.extent
-    return binding.formula_size(call.context, value, call.span) if type(value) is ScalarValue and value.kind == "int" else None
+    return binding.formula_size(call.context, value, call.span, True) if type(value) is ScalarValue and value.kind == "int" else None
+
+
+def _is_counted(call: CallContext, value: Value) -> bool:
+    """Whether a bound is made of sizes, and of numbers of elements that masks choose: an index below it is known to be in range."""
+    formula = value.formula if type(value) is ScalarValue else None
+    if type(formula) is scalars.Converted:
+        return formula.handle in call.context.counts.of and settled(call.context, call.context.counts.of[formula.handle])
+    if type(formula) is scalars.Computed:
+        return all(_is_counted(call, operand) for operand in formula.operands)
+    return type(value) in (StaticValue, SizeValue)
 
 
 def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Block) -> Kept | None:
@@ -157,7 +170,9 @@ def keep_for(frame: Frame, node: tree.For, value: Value, round: Round, block: Bl
     if counted is not None:
         plan = Plan(frame, call, None, lambda number: bind(frame, node.target, counted.item(number)), round, bound, steps, targets)
         plan.count, plan.first = counted.rounds, call.to_array(call.pointwise("less", (StaticValue(0), counted.rounds)))
-        return _kept_or_told(frame, call, node, lambda: plan, block, bool(context.loops.active), False)
+        kept = _kept_or_told(frame, call, node, lambda: plan, block, bool(context.loops.active), False)
+        if kept is not None:
+            return kept
     walk = walk_of(call, value)
     if walk is None or walk.extent == 0:
         return None
