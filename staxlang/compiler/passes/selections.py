@@ -33,8 +33,9 @@ def _own_subscript(node: Node, rank: int) -> int | None:
         node = node.operands[0]
     if node.op != "iota" or node.type.dtype is not I64:
         return None
-    found = subscripts[node["axis"]]
-    return next((axis for axis in range(rank) if found == index(axis)), None)
+    axis: int = node["axis"]
+    found = subscripts[axis]
+    return next((one for one in range(rank) if found == index(one)), None)
 
 
 def written_elements(rewriting: Rewriting, node: Node) -> Node:
