@@ -36,7 +36,7 @@ def nest_of(frame: Frame, node: tree.For, value: Any) -> tree.For | None:
 def _breaks(statements: tuple[Any, ...]) -> bool:
     """Whether a loop's body has a `break` of its own."""
     for statement in statements:
-        kind: type = type(statement)
+        kind: Any = type(statement)
         if kind is tree.Break:
             return True
         parts: list[tuple[Any, ...]] = []
