@@ -73,6 +73,14 @@ def reversed_each_round(u, n):
     return u
 
 
+def few_reversed_each_round(u, n):
+    """So small that it is copied: what a round reads of it, it has read before it writes."""
+    v = u[:9] * 2
+    for _ in range(n):
+        v = v[::-1] * 0.5
+    return v
+
+
 def until_it_settles(u, n):
     v, rounds = u.copy(), 0
     while True:
@@ -135,7 +143,7 @@ def chosen_between(u, n):
 # The most that a round reads and writes of arrays of that length; what is copied before the rounds.
 PROGRAMS = [
     (exchanged, 2, 1), (made_anew, 4, None), (three_in_turn, 3, 1), (overwritten, 2, 1), (swept, 2, 1), (swept_with_borders, 2.1, 1),
-    (reversed_each_round, 2, 1), (until_it_settles, None, 2), (inside_of_another, None, None), (local_to_a_round, None, None),
+    (reversed_each_round, 2, 1), (few_reversed_each_round, None, None), (until_it_settles, None, 2), (inside_of_another, None, None), (local_to_a_round, None, None),
     (pairs_of_two_kinds, 4, 9), (chosen_between, None, None),
 ]  # fmt: skip
 X = np.random.default_rng(3).random(LENGTH)

@@ -148,12 +148,23 @@ class _Opening:
                 made.append(step)
                 continue
             bodies = [self._written_in(left[k].body, step) for k in readers]
-            if any(body is None or self._size(body) > LARGEST_BODY for body in bodies):
+            if any(
+                body is None or self._size(body) > LARGEST_BODY or self._overtakes(left[k], body)
+                for k, body in zip(readers, bodies, strict=True)
+            ):
                 made.append(step)
                 continue
             for k, body in zip(readers, bodies, strict=True):
                 left[k] = left[k] if body is None else replace(left[k], body=body)
         return made
+
+    def _overtakes(self, step: Definition, body: Node) -> bool:
+        """Whether a definition with this body may read at one point what it has written at another."""
+        made = replace(step, body=body)
+        if not self._reads_elsewhere(made):
+            return False
+        found = [one for one in accesses(made) if one.buffer == step.buffer]
+        return any(carried([_without_range(one, name) for one in found], name, extent) for name, extent in step.ranges)
 
     def _is_value(self, step: Definition, private: Mapping[str, Buffer]) -> bool:
         """Whether a definition makes a value element by element, cheap enough to be made wherever it is read."""
