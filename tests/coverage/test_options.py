@@ -125,3 +125,13 @@ def test_memory_order_of_reductions() -> None:
     for text in ("np.sum(f, axis=())", "np.max(f, axis=())", "np.any(f, axis=())", "np.cumulative_sum(f, axis=1, include_initial=True)",
                  "np.cumulative_sum(f, axis=0)", "np.count_nonzero(f, axis=())"):  # fmt: skip
         assert compiled(text, ["f"], {"np": np})(f=f).strides == eval(text, {"np": np, "f": f}).strides, text
+
+
+def test_memory_order_of_transforms_and_their_like() -> None:
+    f = np.asfortranarray(draw("f8", 3, 4))
+    p = np.ascontiguousarray(draw("f8", 4, 2, 3)).transpose(1, 2, 0)
+    texts = ["fft(f)", "fft(f, axis=0)", "rfft(f)", "ifft(p, axis=0)", "irfft(f)", "hfft(f)", "fftn(p)", "rfftn(p)", "irfft2(p)"]
+    for text in [*(f"np.fft.{one}" for one in texts), "np.gradient(p, axis=0)", "np.round(i)", "np.imag(f)", "np.isreal(f)"]:
+        given = {"f": f, "p": p, "i": f.astype(int)}
+        got, want = compiled(text, list(given), {"np": np})(**given), eval(text, {"np": np, **given})
+        assert got.strides == want.strides and np.allclose(got, want), text

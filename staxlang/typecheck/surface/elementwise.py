@@ -244,7 +244,8 @@ def round_(call: CallContext, a: Value, decimals: Value = StaticValue(0), out: V
     dtype = call.type_of(value).dtype
     if dtype.kind in "iu" and digits >= 0:
         source = array_of(call, value)
-        return into(call, call.array(call.handle(source), TensorType(source.dtype, source.shape)), out, "round")
+        order = memory_order.kept(call, [source], source.rank)
+        return into(call, call.array(call.handle(source), TensorType(source.dtype, source.shape), order=order), out, "round")
     if digits == 0:
         return into(call, call.pointwise("rint", (value,)), out, "round")
     scale = StaticValue(10.0 ** abs(digits))
@@ -273,7 +274,9 @@ def imag(call: CallContext, val: Value) -> Value:
     if is_scalar_like(value):
         return StaticValue(0.0 if dtype.kind == "f" else 0)
     array = array_of(call, value)
-    made = call.array(call.broadcast(call.cast(StaticValue(0), array.dtype), array.shape), array.type)
+    order = memory_order.kept(call, [array], array.rank)
+    nothing = call.broadcast(call.cast(StaticValue(0), array.dtype), array.shape)
+    made = call.array(nothing, TensorType(array.dtype, array.shape), order=order)
     made.readonly = True  # as NumPy's, which has no memory for it
     return made
 

@@ -11,6 +11,7 @@ from functools import partial
 from staxlang.base.diagnostics import Note
 from staxlang.base.dtypes import DType
 from staxlang.base.sizes import Condition, Size
+from staxlang.base.types import TensorType
 from staxlang.typecheck import memory_order, pointwise, reshaping, views
 from staxlang.typecheck.context import CallContext
 from staxlang.typecheck.problems import Unknowable
@@ -369,6 +370,14 @@ def astype_function(call: CallContext, x: Value, dtype: Value, /, *, copy: Value
 
 
 # ---- what an array says of itself ----
+
+
+@spelled("word.laid_as")
+def laid_as(call: CallContext, x: Value, like: Value, /) -> Value:
+    """For the standard library: what was just made, with its axes in memory in the order of another array's, of as many axes."""
+    array = array_of(call, x)
+    order = memory_order.kept(call, [array_of(call, like)], array.rank)
+    return array if order is None else call.array(call.handle(array), TensorType(array.dtype, array.shape), order=order)
 
 
 @spelled("word.axes_within")
