@@ -143,8 +143,8 @@ def chosen_between(u, n):
 # The most that a round reads and writes of arrays of that length; what is copied before the rounds.
 PROGRAMS = [
     (exchanged, 2, 1), (made_anew, 4, None), (three_in_turn, 3, 1), (overwritten, 2, 1), (swept, 2, 1), (swept_with_borders, 2.1, 1),
-    (reversed_each_round, 2, 1), (few_reversed_each_round, None, None), (until_it_settles, None, 2), (inside_of_another, None, None), (local_to_a_round, None, None),
-    (pairs_of_two_kinds, 4, 9), (chosen_between, None, None),
+    (reversed_each_round, 2, 1), (few_reversed_each_round, None, None), (until_it_settles, None, 2), (inside_of_another, None, None),
+    (local_to_a_round, None, None), (pairs_of_two_kinds, 4, 9), (chosen_between, None, None),
 ]  # fmt: skip
 X = np.random.default_rng(3).random(LENGTH)
 
@@ -317,6 +317,17 @@ def another_argument_from_then_on(u, v, n):
     return w, u
 
 
+def an_argument_from_then_on(u, v, n):
+    """What is written to the argument later is seen under the other name, too."""
+    w, s = u, 0.0
+    for _ in range(n):
+        s += w[1]
+        w = v
+    v[0] = 7
+    w[2] = 5
+    return w, s
+
+
 def beside_other_values(u, v, n):
     """What the rounds only read has a place of its own among the values that they carry."""
     c = u + v
@@ -327,7 +338,7 @@ def beside_other_values(u, v, n):
 
 
 ARGUMENTS = [
-    left_before_exchanging, left_before_and_after, another_argument_from_then_on, beside_other_values,
+    left_before_exchanging, left_before_and_after, another_argument_from_then_on, an_argument_from_then_on, beside_other_values,
     with_a_local_array, swept_in_turn, three_arguments, as_long_as, only_read, with_a_third_name, in_a_loop, left_and_written,
     returned_from_within,
 ]  # fmt: skip

@@ -44,6 +44,8 @@ def check_memory(trial: Trial, start: dict[str, Value]) -> None:
             continue
         storage = value.storage
         older = storage.number < trial.mark or storage.source is not None
+        if older and value.subscripts is None and storage not in own and trial.plan.test is None and trial.plan.count is None:
+            raise Unfit(f"`{name}` is an array from before the loop after its first round", peel=True)
         if older and storage in trial.journal:
             raise Unfit(f"`{name}` is a view of an array that the loop writes", peel=True)
         shared = ends.setdefault(storage, name) != name
