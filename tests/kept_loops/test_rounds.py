@@ -131,6 +131,16 @@ def products_in_place(a, b):
     return c
 
 
+def products_by_rows(a, b):
+    """Along `j` both the sums and what they are made of lie a row apart: each is added up by itself."""
+    c = np.zeros((a.shape[0], b.shape[0]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[j, k]
+    return c
+
+
 def bodies(p, f):
     for i in range(p.shape[0]):
         x, y = 0.0, 0.0
@@ -205,6 +215,7 @@ PROGRAMS = [
     (scaled, 0, (SQUARE, OTHER[0], OTHER)),
     (products, 0, (SQUARE, OTHER)),
     (products_in_place, 0, (SQUARE, OTHER)),
+    (products_by_rows, 0, (SQUARE, OTHER)),
     (bodies, 0, (SQUARE[:, :2].copy(), OTHER[:, :2].copy())),
     (windows, 0, (SQUARE, OTHER[:3, :3].copy())),
     (seidel, 0, (SQUARE,)),
@@ -221,6 +232,12 @@ def test_a_nest_is_computed_as_written_and_opened(function, left, given):
     """`left`: the loops that stay."""
     kernel = same(function, *given)
     assert sum(map(is_loop, shown(kernel, *map(np.copy, given)).stages.schedule.steps)) == left
+
+
+def test_vectors_run_along_what_lies_near():
+    texts = [stax.kernel(one).show("llvm", SQUARE, OTHER) for one in (products_in_place, products_by_rows)]
+    vectors = [" x double> " in text and "fmul <" in text for text in texts]
+    assert vectors == [True, False]
 
 
 @pytest.mark.parametrize("function", [scaled, products, seidel, rows_after_rows])

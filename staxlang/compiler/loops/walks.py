@@ -21,6 +21,8 @@ from staxlang.compiler.target import Target
 SEALED = "it is made of elements of its own"
 # Elements of a contiguous axis along which nothing depends on anything that one thread walks together.
 WIDTH = 512
+# Lanes that are farther apart in memory, in elements, are no vector: one after the other is quicker.
+NEAR = 8
 
 Alone = Callable[[Cluster, frozenset[str]], "tuple[Statement, ...]"]
 """The statements of a cluster, and which buffers it has to write."""
@@ -152,6 +154,15 @@ def _lanes(units: Sequence[Unit], ranges: Sequence[Range], walk: Walk, ex: Expre
             continue
         stores = [(unit.buffer, unit.subscripts) for unit in units]
         accesses = accesses_of((), stores, [name], ex)
-        if all(access.steps is not None and access.steps.get(name) == 1 for access in accesses):
+        if not all(access.steps is not None and access.steps.get(name) == 1 for access in accesses):
+            continue
+        read = accesses_of([unit.body for unit in units], (), [name], ex)
+        if all(access.steps is None or _is_near(access.steps.get(name, 0)) for access in read):
             return name, extent
     return None
+
+
+def _is_near(step: Size) -> bool:
+    """Whether lanes that are so many elements apart share lines of the cache: else each reads its own, and rows of a power of two drive
+    one another out of it."""
+    return isinstance(step, int) and abs(step) <= NEAR
