@@ -1,5 +1,8 @@
 """Loops over places of several axes, `for i, j in np.ndindex(n, m)`, as a nest of loops, one for each axis."""
 
+# The parts of what a type narrows to are Any.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,7 +39,7 @@ def nest_of(frame: Frame, node: tree.For, value: Any) -> tree.For | None:
 def _breaks(statements: tuple[Any, ...]) -> bool:
     """Whether a loop's body has a `break` of its own."""
     for statement in statements:
-        kind: Any = type(statement)
+        kind = type(statement)
         if kind is tree.Break:
             return True
         parts: list[tuple[Any, ...]] = []
