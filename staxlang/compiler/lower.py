@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from staxlang.base.deferred import deferred
 from staxlang.base.operations import OPERATIONS
-from staxlang.compiler.graph import Graph, GraphError
+from staxlang.compiler.graph import Graph, GraphError, topological
 from staxlang.compiler.loops.ir import Definition, LoopProgram
 from staxlang.compiler.lowering.borders import lower_bordered
 from staxlang.compiler.lowering.checks import with_own_checks
@@ -54,6 +54,7 @@ LOWERING_ROWS: dict[str, LoweringRow] = {
     "pieces": lower_pieces,
     "extern": lower_extern,
 }
+_LATE = frozenset(("extern", "loop", "update", "scatter"))
 _READ_THROUGH = frozenset(("view", *READ_ROWS))
 
 
@@ -66,7 +67,7 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     graph = _ready(graph, basis)
     state = Lowering(graph)
     _declare_inputs(state, graph)
-    order = evaluation_order(graph.roots)
+    order = evaluation_order((*_asked_first(graph), *graph.roots))
     _declare_outputs(state, graph)
     _lower_nodes(state, order, partial(_ready, basis=basis))
     outputs = tuple([_store_result(state, node, position) for position, node in enumerate(graph.outputs)])
@@ -74,6 +75,13 @@ def lower(graph: Graph, basis: frozenset[str] | None = None) -> LoopProgram:
     checks = tuple([state.stored[node] for node in graph.checks])
     shapes = tuple([node.type.shape for node in graph.outputs])
     return LoopProgram(state.interner, state.buffers, tuple(state.steps), outputs, updates, checks=checks, shapes=shapes)
+
+
+def _asked_first(graph: Graph) -> list[Node]:
+    """The checks that need no routine from outside: such a routine may not bear what they find, and would fail with words of its own."""
+    if not graph.checks or all(node.op != "extern" for node in topological(graph.roots)):
+        return []
+    return [check for check in graph.checks if all(node.op not in _LATE for node in topological((check,)))]
 
 
 def _ready(graph: Graph, basis: frozenset[str] | None) -> Graph:
