@@ -19,6 +19,7 @@ from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
+from staxlang.compiler.passes.rereads import reread_updates
 from staxlang.compiler.passes.selections import SELECTION_ROWS
 from staxlang.compiler.passes.sizes import settle_sizes
 
@@ -71,7 +72,7 @@ def optimize(
     else:
         last = trace.fired[-1]
         raise GraphError(f"rewriting does not end within {ROUND_LIMIT} rounds; the last rule was {last}")
-    graph = prune_externs(graph)
+    graph = reread_updates(prune_externs(graph))
     graph = annotate_regions(graph)
     _observe("regions", graph, record, check)
     return graph, trace
