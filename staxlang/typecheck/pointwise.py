@@ -19,6 +19,7 @@ from staxlang.base.sizes import Condition, Size, linear_in
 from staxlang.base.types import TensorType, dense_strides, row_major_strides
 from staxlang.typecheck import binding, memory_order, scalars, views
 from staxlang.typecheck.index_notation.reads import note_own_read
+from staxlang.typecheck.kept.scope import refuse_stale
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.values import (
     ArrayValue,
@@ -123,6 +124,7 @@ def read(call: CallContext, value: Value) -> Handle:
     if type(value) is ArrayValue:
         storage = value.storage
         call.context.note_read(storage)
+        refuse_stale(call, storage)
         if storage in call.context.indices.owns:
             note_own_read(call, value)
         if value.subscripts is None:

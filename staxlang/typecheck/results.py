@@ -14,6 +14,7 @@ from staxlang.base.spans import Span
 from staxlang.base.types import TensorType, element_count
 from staxlang.typecheck import pointwise, scalars, views
 from staxlang.typecheck.context import CallContext
+from staxlang.typecheck.kept.scope import refuse_stale
 from staxlang.typecheck.memory_order import Order
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import Leaf
@@ -235,6 +236,7 @@ class Results:
     def _stored(self, storage: Storage) -> int:
         """The output that is a storage, with its axes in their order in memory."""
         dtype, shape, order = storage.type.dtype, storage.type.shape, storage.order
+        refuse_stale(self.call, storage)
         if order is None:
             return self._output(storage.handle, TensorType(dtype, shape))
         outer = order[::-1]

@@ -385,3 +385,141 @@ def test_exchanged_arguments_by_every_engine():
         exec(compile(to_python(shown.stages.schedule), "<loops>", "exec"), space)
         agree((list(map(np.asarray, space["program"](first, [n], sizes))), first), (want, wanted))
         agree((list(map(np.asarray, execute(shown.stages.schedule, second, [n], sizes))), second), (want, wanted))
+
+
+def while_leaves_an_argument(u, v, n):
+    w, s = u, u[0] * 0
+    while s < n:
+        s += w[1] + 1
+        w = v
+    v[0] = 7
+    w[2] = 5
+    return w, s
+
+
+def for_over_data_leaves_an_argument(u, v, n):
+    w, s = u, u[0] * 0
+    for _ in range(int(u[0]) + n):
+        s += w[1]
+        w = v
+    v[0] = 7
+    w[2] = 5
+    return w, s
+
+
+def while_leaves_a_part(u, v, n):
+    w, s = u[1:], u[0] * 0
+    while s < n:
+        s += w[1] + 1
+        w = v[1:]
+    v[3] = 7
+    u[1] += w[2]
+    return w.sum(), s
+
+
+def while_leaves_a_local_array(u, v, n):
+    a, w, s = u.copy(), v, u[0] * 0
+    while s < n:
+        s += w[1] + 1
+        w = a
+    w[0] = 7
+    v[1] = 3
+    return w.sum(), a
+
+
+def without_a_round_the_argument(u, v, n):
+    w, s = u, u[0] * 0
+    while s < n:
+        s += w[1] + 1
+        w = w * 0.5
+    u[3] = 7
+    w[2] += 1
+    return w.sum()
+
+
+def two_names_of_one_new_array(u, v, n):
+    w, x, s = u, v, u[0] * 0
+    while s < n:
+        s += w[1] + x[1] + 1
+        t = u * 2 + v
+        w = t
+        x = t
+    w[3] = 1
+    return w.sum(), x.sum()
+
+
+def one_of_two_by_turns(u, v, n):
+    a, b, s = u.copy(), v.copy(), u[0] * 0
+    while s < n:
+        s += a[1] + b[1] + 1
+        if s > 2:
+            a, b = b, a
+    a[3] = 7
+    return a.sum(), b
+
+
+def written_by_a_later_loop(u, v, n):
+    w, s, z = u, u[0] * 0, v[::2]
+    while s < n:
+        s += w[1] + 1
+        w = v
+    z[1] = 3
+    for i in range(n):
+        v[i] = i
+    return w.sum(), w[2:]
+
+
+def inside_of_another_loop(u, v, n):
+    s = u[0] * 0
+    for _ in range(n):
+        w, s = u, u[0] * 0
+        while s < n:
+            s += w[1] + 1
+            w = v
+        v[3] += 7
+        w[2] += 1
+    return s
+
+
+LEFT = [
+    while_leaves_an_argument, for_over_data_leaves_an_argument, while_leaves_a_part, while_leaves_a_local_array,
+    without_a_round_the_argument, two_names_of_one_new_array, one_of_two_by_turns, written_by_a_later_loop, inside_of_another_loop,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", LEFT, ids=lambda one: one.__name__)
+def test_what_a_loop_leaves_is_the_array(function):
+    """Writes after the loop are seen under either name, with and without a round."""
+    kernel = stax.kernel(function)
+    for n in (5, 0, 1, 2):
+        theirs, ours = [[X * (k + 1) for k in range(2)] for _ in range(2)]
+        agree(kernel(*ours, n), function(*theirs, n))
+        agree(ours, theirs)
+    assert kernel.stats().route == "native"
+
+
+def left_by_a_branch(u, v, n):
+    w, s = u, u[0] * 0
+    while s < n:
+        s += w[1] + 1
+        if w[2] > 0.5:
+            w = v
+    s += w[0]
+    v[3] = 7
+    return w if n else s
+
+
+def one_may_be_the_other(u, v, n):
+    a, b, s = u.copy(), v.copy(), u[0] * 0
+    while s < n:
+        s += a[1] + b[1] + 1
+        if s > 2:
+            b = a
+    a[3] = 7
+    return b + n
+
+
+@pytest.mark.parametrize(("function", "name"), [(left_by_a_branch, "w"), (one_may_be_the_other, "b")])
+def test_what_may_have_been_written_since_is_not_read(function, name):
+    with pytest.raises(TypeError, match=rf"(?s)`s < n`.*`{name}` may be an array .* written to .*{name} = {name}.copy\(\)"):
+        stax.kernel(function)(X.copy(), X * 2, 4)

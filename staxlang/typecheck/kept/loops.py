@@ -20,9 +20,10 @@ from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.counts import settled
 from staxlang.typecheck.expressions import bind
 from staxlang.typecheck.frames import RETURN, After, Frame, Signal, bindings, bound_by
+from staxlang.typecheck.kept.aliases import Outcome, tie
 from staxlang.typecheck.kept.carries import Unfit
 from staxlang.typecheck.kept.checkpoint import Checkpoint
-from staxlang.typecheck.kept.outcomes import Outcome, Plan, condition_value
+from staxlang.typecheck.kept.outcomes import Plan, condition_value
 from staxlang.typecheck.kept.rounds import Attempt
 from staxlang.typecheck.problems import Problem, Unknowable
 from staxlang.typecheck.values import ArrayValue, IteratorValue, RangeValue, ScalarValue, SizeValue, StaticValue, Value, size_value
@@ -312,6 +313,7 @@ def _go_on(frame: Frame, call: CallContext, outcome: Outcome, otherwise: tuple[A
         storage.written = call.span
         if storage.source is not None:
             context.written[storage.source.position] = None
+    tie(call, outcome)
     for name, value in outcome.names.items():
         if value is None:
             frame.locals.pop(name, None)

@@ -15,12 +15,12 @@ from staxlang.typecheck import binding, branches
 from staxlang.typecheck.context import CallContext, source_text
 from staxlang.typecheck.expressions import test_value
 from staxlang.typecheck.frames import BREAK, Frame, Signal
+from staxlang.typecheck.kept.aliases import Outcome, meet_aliases, outlives
 from staxlang.typecheck.kept.carries import Held, Number, Stepped, Unfit, handle_of, same, start_size
-from staxlang.typecheck.kept.memory import is_private, known_elsewhere
 from staxlang.typecheck.kept.turns import COUNT, is_written, left_before_turning, turned
 from staxlang.typecheck.recorder import Handle
 from staxlang.typecheck.scalars import kind_of
-from staxlang.typecheck.values import NEVER, ArrayValue, StaticValue, Storage, Value, size_value
+from staxlang.typecheck.values import NEVER, ArrayValue, StaticValue, Value, size_value
 
 if TYPE_CHECKING:
     from staxlang.typecheck.kept.rounds import Trial
@@ -46,25 +46,6 @@ class Plan:
         self.first = first
         self.certain = False  # whatever the data, there is a first round
         self.count: ArrayValue | None = None  # the number of rounds, where the data tells it before the loop
-
-
-class Outcome:
-    """What a loop comes to: of storages and names their values after it; whether a `break` has ended it, whether a `return` has."""
-
-    __slots__ = ("arrays", "broken", "endless", "names", "nodes", "returned", "rounds", "storages", "tuples", "turned", "value")
-
-    def __init__(self) -> None:
-        self.storages: list[tuple[Storage, Handle]] = []
-        self.tuples: dict[str, tuple[str, ...]] = {}  # names of tuples: the names of their parts
-        self.names: dict[str, Value | None] = {}
-        self.turned: dict[str, Callable[[], Value]] = {}  # names that stand for one of several arrays, once these hold what they hold then
-        self.broken: ArrayValue | None = None
-        self.endless = False  # nothing but a `break` or a `return` ends it
-        self.returned: ArrayValue | None = None
-        self.value: Value = None
-        self.nodes = 0
-        self.rounds: Size | None = None  # None where only the run knows
-        self.arrays = False
 
 
 class Recording:
@@ -93,22 +74,13 @@ class Recording:
             first, following = self._go(go, broken, returned)
             carried.append((first, self.trial.parameter("go", BOOLEAN), following))
             setters.append(lambda handle: None)
-        places: dict[str, int] = {}
         turned = {attempt.before[name].storage for name in attempt.turns}
         for storage in attempt.storages:
             if storage in turned:
                 continue
             carried.append((self.trial.journal[storage], self.trial.parameters[storage], storage.handle))
             setters.append(lambda handle, storage=storage: outcome.storages.append((storage, handle)))
-        for name, carry in attempt.carries.items():
-            if isinstance(carry, Stepped):
-                continue
-            if name not in ended:
-                raise Unfit(f"`{name}` is of another type, or has no value, on one side of a branch")
-            places[name] = len(carried)
-            carried.append((self.trial.starts[name], self.trial.parameters[name], handle_of(call, carry, ended[name])))
-            turning = name in attempt.turns
-            setters.append(self._turn(outcome, name, start) if turning else self._setter(outcome, name, carry, ended[name]))
+        places = self._carry_names(outcome, carried, setters)
         for key, after, set_ in self._left_behind(outcome, conditional):
             before = self.trial.starts.get(key) if isinstance(attempt.carries.get(key), Stepped) else self._old(key, after)
             initial = self._nothing(after) if before is None else before
@@ -133,8 +105,23 @@ class Recording:
             set_(handle)
         outcome.tuples = attempt.tuples
         outcome.names.update(dict.fromkeys(attempt.temporary & attempt.before.keys() - ended.keys()))
-        self._share(outcome, start, ended)
+        meet_aliases(self.trial, outcome, start, ended, self._runs())
         return outcome
+
+    def _carry_names(self, outcome: Outcome, carried: list[Any], setters: list[Any]) -> dict[str, int]:
+        """What goes from round to round under a name. Gives each name's place among the carried values."""
+        attempt, ended = self.attempt, self.frame.locals
+        places: dict[str, int] = {}
+        for name, carry in attempt.carries.items():
+            if isinstance(carry, Stepped):
+                continue
+            if name not in ended:
+                raise Unfit(f"`{name}` is of another type, or has no value, on one side of a branch")
+            places[name] = len(carried)
+            carried.append((self.trial.starts[name], self.trial.parameters[name], handle_of(self.call, carry, ended[name])))
+            turning = name in attempt.turns
+            setters.append(self._turn(outcome, name, self.start) if turning else self._setter(outcome, name, carry, ended[name]))
+        return places
 
     def _turn(self, outcome: Outcome, name: str, start: dict[str, Value]) -> Callable[[Handle], None]:
         """What the memory holds that a name stood for before the loop."""
@@ -160,19 +147,6 @@ class Recording:
         before = {name: attempt.before[name] for name in attempt.turns}
         for name in attempt.turns:
             outcome.turned[name] = lambda name=name: turned(call, before, attempt.turns, name, count[0])
-
-    def _share(self, outcome: Outcome, start: dict[str, Value], ended: dict[str, Value]) -> None:
-        """Names that the last round has left with one array have one after the loop; a view of memory that is apart now is only read."""
-        first: dict[Storage, str] = {}
-        for name, value in outcome.names.items():
-            end = ended.get(name)
-            if type(end) is not ArrayValue or type(value) is not ArrayValue or value is end or value.scalar:
-                continue
-            other = first.setdefault(end.storage, name)
-            if other != name and same(end, ended[other]):
-                outcome.names[name] = outcome.names[other]
-            elif other != name or known_elsewhere(self.trial, end, start) or not self._is_apart(name):
-                value.readonly = True
 
     def _condition(self, outcome: Outcome) -> ArrayValue | None:
         """Whether a `while` goes on after the round."""
@@ -239,11 +213,6 @@ class Recording:
             late = [(one, other) for one in sorted(read) for other in sorted(written) if one != other]
             self.context.late_reads.update(dict.fromkeys(late))
 
-    def _is_apart(self, name: str) -> bool:
-        """Whether a name stands for memory of its own after the loop, even where that has no round."""
-        before = self.attempt.before.get(name)
-        return type(before) is not ArrayValue or before.scalar or is_private(self.frame, before) or self._runs()
-
     def _setter(self, outcome: Outcome, name: str, carry: Number | Held, like: Value) -> Callable[[Handle], None]:
         def set_(handle: Handle) -> None:
             outcome.names[name] = carry.value(self.call, handle, like)
@@ -278,7 +247,7 @@ class Recording:
             elif kind is not None and (type(value) is not StaticValue or not self._runs()):
                 number = Number(kind)
                 found.append((name, self.call.to_array(value, number.type.dtype), self._setter(outcome, name, number, value)))
-            elif type(value) is not ArrayValue or self._outlives(value):
+            elif type(value) is not ArrayValue or outlives(self.trial, value):
                 if name in attempt.before and not self._runs():
                     raise Unfit(f"`{name}` keeps what it is where it has no round")
                 outcome.names[name] = value if type(value) is not tuple else None
@@ -312,12 +281,6 @@ class Recording:
         answer = self.call.decide(Condition("<", 0, extent), "a loop runs")
         self.trial.outer, self.context.facts = self.context.facts, inside
         return answer is True
-
-    def _outlives(self, value: ArrayValue) -> bool:
-        """Whether an array is a view of memory from before the loop, the same one in each round."""
-        sizes = (*value.shape, *(value.subscripts or ()))
-        older = value.storage.number < self.trial.mark or value.storage.source is not None
-        return older and not any(map(self.context.loops.among, sizes))
 
     def _nothing(self, like: ArrayValue) -> Handle:
         zero = self.call.array(self.call.constant(False if like.dtype is BOOL else 0, like.dtype), TensorType(like.dtype, ()))

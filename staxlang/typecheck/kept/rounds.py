@@ -14,10 +14,11 @@ from staxlang.typecheck import binding
 from staxlang.typecheck.expressions import test_value
 from staxlang.typecheck.frames import BREAK, RETURN, children
 from staxlang.typecheck.joins import snapshot
+from staxlang.typecheck.kept.aliases import Outcome
 from staxlang.typecheck.kept.carries import Carry, Held, Number, Stepped, Unfit, between, first_guess, fits, handle_of, same, start_size
 from staxlang.typecheck.kept.checkpoint import Checkpoint
 from staxlang.typecheck.kept.memory import check_memory, is_private
-from staxlang.typecheck.kept.outcomes import Outcome, Plan, Recording
+from staxlang.typecheck.kept.outcomes import Plan, Recording
 from staxlang.typecheck.kept.scope import learned
 from staxlang.typecheck.kept.turns import check_turns, turns_of
 from staxlang.typecheck.recorder import Handle

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
+from staxlang.base.records import NamedTuple
 from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression, symbol, symbols
 from staxlang.base.sizes.bounds import interval_of
 
 if TYPE_CHECKING:
+    from staxlang.typecheck.context import CallContext
+    from staxlang.typecheck.recorder import Handle
     from staxlang.typecheck.values import Storage
 
 MARK = "loop["
 """How the symbols that count rounds begin: a word that can name nothing in either notation."""
 
 
+class Left(NamedTuple):
+    """What a loop has left a name with, which may be a part of other memory in Python; what that held after the loop."""
+
+    loop: str
+    name: str
+    held: Mapping[Storage, Handle]
+
+
 class Loops:
     """Part of an evaluation's context. `active`: the symbols that count the rounds of the loops around, outermost first, with their
     ranges. Without any, nothing here is ever asked."""
 
-    __slots__ = ("active", "count", "limit", "shared")
+    __slots__ = ("active", "count", "left", "limit", "shared")
 
     def __init__(self) -> None:
         self.active: dict[str, Interval] = {}
         self.count = 0
         self.limit = 80  # so many operations of all rounds of a loop together are unrolled: they are optimized as one then
+        self.left: dict[Storage, Left] = {}  # may be read until the other memory is written
         self.shared: set[Storage] = set()  # memory that a loop carries, which was known elsewhere before the loop
+
+    def stale(self, storage: Storage) -> Left | None:
+        """Of memory that a loop has left: whether other memory has been written since that it may be in Python."""
+        left = self.left.get(storage) if self.left else None
+        return left if left is not None and any(memory.handle is not handle for memory, handle in left.held.items()) else None
 
     def make(self, signed: bool = False) -> SizeExpression:
         """A new symbol that counts rounds from 0, or (`signed`) that may be any integer."""
@@ -70,3 +87,12 @@ def learned(before: Facts, now: Facts, names: Set[str]) -> Facts:
         if condition not in before.conditions and condition.symbols.isdisjoint(names):
             made = made.assume(condition)
     return made
+
+
+def refuse_stale(call: CallContext, storage: Storage) -> None:
+    """An array that a loop has left a name with, and that may be another one, which has been written since."""
+    left = call.context.loops.stale(storage)
+    if left is not None:
+        reason = f"`{left.name}` may be an array after it that has been written to before it is read here"
+        remedy = f"copy it before that is written: {left.name} = {left.name}.copy()"
+        call.error("kept-loop", what=f"`{left.loop}`", reason=reason, help=remedy)
