@@ -16,6 +16,7 @@ from staxlang.compiler.passes.branch_updates import overwritten_update, updates_
 from staxlang.compiler.passes.chains import writes_constant_place
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
+from staxlang.compiler.passes.element_updates import element_of_part
 from staxlang.typecheck.views import compose, index_name, indices
 
 _SIMPLE_POWERS: dict[Any, str] = {0.5: "sqrt", -1.0: "reciprocal"}
@@ -258,6 +259,7 @@ for _name, _rules in {
         Rule("empty-update", empty_update),
         Rule("whole-update", whole_update),
         Rule("overwritten-update", overwritten_update),
+        Rule("element-of-part", element_of_part),
     ),
     "concatenate": (Rule("lone-concatenate", lone_concatenate), Rule("nested-concatenate", nested_concatenate)),
     "pad": (Rule("empty-pad", empty_pad),),
