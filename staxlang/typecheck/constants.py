@@ -36,7 +36,7 @@ class _NothingRecorded(TypeRecorder):
     def composite(self, name: str, operands: Any, attributes: Any, types: Any, span: Span | None, open: Any) -> NoReturn:
         raise Problem(diagnose("not-constant", span, what="it makes an array"))
 
-    def gate(self, operand: Any, type: Any, span: Span | None, what: str) -> NoReturn:
+    def gate(self, operand: Any, type: Any, span: Span | None, what: str, counts: str | None = None) -> NoReturn:
         raise Problem(diagnose("not-constant", span, what="it makes an array"))
 
 
