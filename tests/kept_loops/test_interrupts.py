@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -13,6 +14,8 @@ HEAD = """
 import signal, sys, threading, time
 import numpy as np
 import staxlang as stax
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background may have been given none
 
 @stax.kernel
 def endless(x):
@@ -61,6 +64,8 @@ def run(tmp_path, text, interrupts=1):
     path.write_text(HEAD + textwrap.dedent(text))
     process = subprocess.Popen([sys.executable, "-u", str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = []
+    late = threading.Timer(120, process.kill)
+    late.start()
     try:
         assert process.stdout is not None
         for line in process.stdout:
@@ -69,6 +74,7 @@ def run(tmp_path, text, interrupts=1):
                 process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0, lines
     finally:
+        late.cancel()
         process.kill()
     return lines
 
