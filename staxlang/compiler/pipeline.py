@@ -19,14 +19,14 @@ from staxlang.compiler.passes.masked import MASKED_ROWS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
-from staxlang.compiler.passes.rereads import reread_updates
 from staxlang.compiler.passes.selections import SELECTION_ROWS
 from staxlang.compiler.passes.sizes import settle_sizes
 
 if TYPE_CHECKING:
-    from staxlang.compiler.passes import loops
+    from staxlang.compiler.passes import loops, rereads
 else:
     loops = deferred("staxlang.compiler.passes.loops")
+    rereads = deferred("staxlang.compiler.passes.rereads")
 
 PASS_ROWS: tuple[tuple[str, RuleTable], ...] = (
     ("normalize", NORMALIZE_ROWS),
@@ -72,7 +72,9 @@ def optimize(
     else:
         last = trace.fired[-1]
         raise GraphError(f"rewriting does not end within {ROUND_LIMIT} rounds; the last rule was {last}")
-    graph = reread_updates(prune_externs(graph))
+    graph = prune_externs(graph)
+    if any(node.op == "update" for node in topological(graph.roots)):
+        graph = rereads.reread_updates(graph)
     graph = annotate_regions(graph)
     _observe("regions", graph, record, check)
     return graph, trace

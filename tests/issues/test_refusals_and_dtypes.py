@@ -63,9 +63,9 @@ def bins_of_both_infinities(x: Array) -> Any:
 )
 def test_what_numpy_refuses(function: Callable[..., Any], text: str) -> None:
     x = np.arange(1.0, 13.0).reshape(3, 4)
-    with pytest.raises((TypeError, ValueError)), np.errstate(all="ignore"):
+    with pytest.raises((TypeError, ValueError)) as refused, np.errstate(all="ignore"):
         function(x)
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(refused.type, match=text):
         stax.kernel(function)(x)
 
 

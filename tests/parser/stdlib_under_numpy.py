@@ -74,6 +74,14 @@ def _conv2d(
     return np.einsum("...cijab,fcab->...fij", windows, weight) + (0 if bias is None else np.asarray(bias)[:, None, None])
 
 
+def _into(result, out=None, casting="unsafe"):
+    if out is None:
+        return result
+    target = out[0] if isinstance(out, tuple) else out
+    np.copyto(target, result, casting=casting)
+    return target
+
+
 def namespace() -> dict[str, Any]:
     """The words of .stx as NumPy's functions, and every definition of the library on top of them."""
     words: dict[str, Any] = {name: getattr(np, name) for name in np.__all__ if name not in ("bool", "min", "max", "size")}
@@ -96,6 +104,8 @@ def namespace() -> dict[str, Any]:
     words["bf16"] = np.void  # no array of NumPy's has it
     words |= {"fixed": lambda value: value, "conv2d": _conv2d, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
     words |= {"counted": lambda number, otherwise=None: int(number), "chooses": lambda obj: isinstance(obj, np.ndarray) and obj.ndim > 0}
+    words |= {"into": _into, "laid_as": lambda x, like: x}
+    words["axes_within"] = lambda axis, ndim: tuple([k % ndim for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     words["demand"] = lambda condition, requirement: None
     words["_counted"] = lambda places, weights, length: np.bincount(places, weights, length)  # in index notation it has no Python form
     spaces: dict[str, dict[str, Any]] = {}

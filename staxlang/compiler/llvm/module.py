@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Size
 from staxlang.base.sizes.expression import Terms, terms_of
 from staxlang.compiler.llvm.extents import size_text
@@ -10,12 +13,16 @@ from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
 from staxlang.compiler.llvm.sharing import shared_loops
 from staxlang.compiler.llvm.types import component_size, memory
-from staxlang.compiler.loops.apart import outlasting
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.kept import all_steps, is_loop, movers
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
+
+if TYPE_CHECKING:
+    from staxlang.compiler.loops import apart
+else:
+    apart = deferred("staxlang.compiler.loops.apart")
 
 CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
 HEAVY = 24  # a vector body of more than this weight is not unrolled
@@ -46,7 +53,7 @@ class Module:
         moving = dict.fromkeys([name for step in all_steps(schedule) for name in movers(step)])
         self.loops_shared = shared_loops(schedule, target)
         for one in self.loops_shared:  # its rounds have arenas of their own: what is elsewhere they find by address
-            roots = [self.root(self.buffers[name]) for name in outlasting(one)]
+            roots = [self.root(self.buffers[name]) for name in apart.outlasting(one)]
             moving.update(dict.fromkeys([root for root in roots if self.buffers[root].role == "temporary"]))
         self.moving = {name: self.arrays + place for place, name in enumerate(moving)}
         self.slots = scalar_slots(list(self.buffers.values()))

@@ -47,8 +47,6 @@ class Closed(NamedTuple):
 
 def with_open_loops(program: LoopProgram, ex: Expressions) -> tuple[LoopProgram, list[str]]:
     """The program with loops opened where that is possible, and in words what was done and what was not."""
-    if not any(map(is_loop, program.steps)):
-        return program, []
     steps: list[Definition | LibraryCall] = []
     notes: list[str] = []
     checked, checks = program.checked, dict.fromkeys(program.checks)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import ceil
+from typing import TYPE_CHECKING
 
+from staxlang.base.deferred import deferred
 from staxlang.base.records import replace
 from staxlang.base.sizes import Size
 from staxlang.compiler.loops.cluster import Cluster
@@ -16,13 +18,17 @@ from staxlang.compiler.loops.kept import flattened, is_loop, names_inside, sched
 from staxlang.compiler.loops.kernels import kernel_of
 from staxlang.compiler.loops.memory import itself, plan_memory
 from staxlang.compiler.loops.moments import split_moments
-from staxlang.compiler.loops.rounds import with_open_loops
 from staxlang.compiler.loops.symbols import size_symbols
 from staxlang.compiler.loops.units import Step, make_units
 from staxlang.compiler.loops.updates import with_updates
 from staxlang.compiler.loops.walks import with_groups
 from staxlang.compiler.loops.written_out import written_out
 from staxlang.compiler.target import Target
+
+if TYPE_CHECKING:
+    from staxlang.compiler.loops import rounds
+else:
+    rounds = deferred("staxlang.compiler.loops.rounds")
 
 __all__ = ["schedule", "size_symbols"]
 
@@ -44,7 +50,9 @@ def schedule(
     for name in names_inside(program):
         ex.take(name)
     program, copied = with_updates(program, ex)
-    program, opened = with_open_loops(program, ex)
+    opened: list[str] = []
+    if any(map(is_loop, program.steps)):
+        program, opened = rounds.with_open_loops(program, ex)
     program = written_out(program, ex)
     groups, notes = grouped(program, ex, target)
     notes += copied + opened

@@ -422,7 +422,7 @@ def extreme_so_far(kind: str, truths: bool = False) -> Callable[..., Value]:
     def accumulate(call: CallContext, a: Value, axis: Value, dtype: Value = NONE, out: Value = NONE) -> Value:
         array = array_of(call, a)
         if array.rank == 0:
-            call.error("wrong-rank", operation="accumulate", expected="an array of at least one axis", given="a number")
+            call.error("kind-not-accepted", requirement="`accumulate` needs an array of at least one axis, and got a number")
         wanted = BOOL if truths else dtype_of(call, dtype) or array.dtype
         if wanted.kind == "c":
             call.error("bad-value", argument="the array", operation="accumulate", expected="of real numbers", given=call.describe(array))

@@ -189,7 +189,7 @@ def _require_elements(call: CallContext, array: ArrayValue, axes: tuple[int, ...
 
 def _along(call: CallContext, array: ArrayValue, axis: Value, name: str) -> int:
     if not array.rank:
-        call.error("wrong-rank", operation=name, expected="an array of at least one axis", given="a number")
+        call.error("kind-not-accepted", requirement=f"`{name}` needs an array of at least one axis, and got a number")
     return normalized_axis(call, call.static_int(axis, "axis"), array.rank)
 
 
