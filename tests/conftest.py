@@ -1,13 +1,16 @@
-"""Every test run has its own cache on disk, so that what an earlier run compiled is not what this one tests."""
+"""Every test run has its own cache on disk, so that what an earlier run compiled is not what this one tests. No test fails for the time
+that drawing its examples took: machines are shared."""
 
 import os
 import shutil
 import tempfile
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 FOLDER = tempfile.mkdtemp(prefix="stax-tests-")
-os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # one process runs all tests
 os.environ["STAX_CACHE_DIR"] = os.path.join(FOLDER, "cache")
 os.environ["STAX_MAX_COMPILATIONS"] = "100000"  # all tests of a run are one process
 
