@@ -315,13 +315,20 @@ def _left_out(part: Value | None) -> bool:
     return part is None or (isinstance(part, StaticValue) and part.value is None)
 
 
+def _extent_text(call: CallContext, extent: Size) -> str:
+    now = call.hint(extent)
+    return str(extent) if isinstance(extent, int) or now is None else f"{extent} ({now} in this call)"
+
+
 def check_mask(call: CallContext, array: ArrayValue, mask: ArrayValue) -> None:
     """A mask has the extents of the array's leading axes."""
     if mask.rank > array.rank:
         call.error("too-many-indices", given=mask.rank, rank=array.rank)
     for axis, extent in enumerate(mask.shape):
         if not call.same_size(extent, array.shape[axis], "a mask"):
-            call.error("mask-mismatch", axis=axis, mask=extent, extent=array.shape[axis])
+            sizes = extent, array.shape[axis]
+            notes = [note for note in map(call.context.origin, sizes) if note is not None]
+            call.error("mask-mismatch", axis=axis, mask=_extent_text(call, extent), extent=_extent_text(call, sizes[1]), notes=notes)
 
 
 # ---- integer arrays ----
