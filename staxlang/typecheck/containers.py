@@ -98,7 +98,7 @@ def items(call: CallContext, value: Value, what: str) -> list[Value]:
 
 
 def _static_range(call: CallContext, value: RangeValue, what: str) -> range:
-    why = f"the loop over {what} is unrolled"
+    why = call.context.loops.unrolling(what, call.span)
     parts = [binding.static_int(call, part, why) for part in (value.start, value.stop, value.step)]
     if parts[2] == 0:
         call.error("zero-step", what="range()")
@@ -109,7 +109,7 @@ def _rows(call: CallContext, array: ArrayValue, what: str) -> list[Value]:
     if not array.type.shape:
         call.error("not-iterable", what=f"{what} ({call.describe(array)})")
     extent = array.type.shape[0]
-    length = scalars.fixed_size(call.context, extent, call.span, f"the loop over {what} is unrolled")
+    length = scalars.fixed_size(call.context, extent, call.span, call.context.loops.unrolling(what, call.span))
     if length is None:
         raise Unknowable
     if length > call.context.unroll_limit:

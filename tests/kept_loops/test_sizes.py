@@ -118,3 +118,18 @@ def test_stencils_in_turns_write_each_part_once():
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     report = kernel.explain(*ours, 30)
     assert not report.copies and report.bytes_moved <= 30 * 4 * ours[0].nbytes
+
+
+def test_why_a_loop_is_unrolled():
+    """A version for each number of rounds says what keeps the loop from staying."""
+
+    @stax.kernel
+    def multiples(p, n):
+        for i in range(2, n):
+            if p[i]:
+                p[i * i :: i] = False
+        return p
+
+    for n in (5, 6):
+        multiples(np.ones(40, bool), n)
+    assert "the loop over range(2, n) is unrolled, as in any round: the step of a slice" in multiples.explain_misses()[1]

@@ -250,6 +250,7 @@ def _give_up(call: CallContext, walk: Walk, problem: Problem | Unknowable | Unfi
     """The loop cannot stay in the program. It is unrolled, unless that would be too long: then the reason is told."""
     count = call.hint(walk.extent)
     if count is not None and (count <= call.context.unroll_limit or (isinstance(walk.extent, int) and not isinstance(problem, Problem))):
+        call.context.loops.unrolled[call.span] = _reason(problem)
         return
     _tell(call, problem)
 
@@ -257,8 +258,13 @@ def _give_up(call: CallContext, walk: Walk, problem: Problem | Unknowable | Unfi
 def _tell(call: CallContext, problem: Problem | Unknowable | Unfit) -> None:
     if isinstance(problem, Problem):
         raise problem
-    reason = problem.reason if isinstance(problem, Unfit) else "a round needs a value that only the run knows"
-    call.error("kept-loop", what=f"`{source_text(call.tree)}`", reason=reason)
+    call.error("kept-loop", what=f"`{source_text(call.tree)}`", reason=_reason(problem))
+
+
+def _reason(problem: Problem | Unknowable | Unfit) -> str:
+    if isinstance(problem, Problem):
+        return f"in any round: {problem.diagnostic.message}"
+    return problem.reason if isinstance(problem, Unfit) else "a round needs a value that only the run knows"
 
 
 def keep_while(frame: Frame, node: tree.While, value: Value, round: Round, block: Block) -> Kept | None:

@@ -10,6 +10,7 @@ from staxlang.base.sizes import Condition, Facts, Interval, Size, SizeExpression
 from staxlang.base.sizes.bounds import interval_of
 
 if TYPE_CHECKING:
+    from staxlang.base.spans import Span
     from staxlang.typecheck.context import CallContext
     from staxlang.typecheck.recorder import Handle
     from staxlang.typecheck.values import Storage
@@ -30,13 +31,14 @@ class Loops:
     """Part of an evaluation's context. `active`: the symbols that count the rounds of the loops around, outermost first, with their
     ranges. Without any, nothing here is ever asked."""
 
-    __slots__ = ("active", "count", "left", "limit", "shared")
+    __slots__ = ("active", "count", "left", "limit", "shared", "unrolled")
 
     def __init__(self) -> None:
         self.active: dict[str, Interval] = {}
         self.count = 0
         self.limit = 80  # so many operations of all rounds of a loop together are unrolled: they are optimized as one then
         self.left: dict[Storage, Left] = {}  # may be read until the other memory is written
+        self.unrolled: dict[Span | None, str] = {}  # of loops, by what they go over: why they do not stay
         self.shared: set[Storage] = set()  # memory that a loop carries, which was known elsewhere before the loop
 
     def stale(self, storage: Storage) -> Left | None:
@@ -48,6 +50,11 @@ class Loops:
         """A new symbol that counts rounds from 0, or (`signed`) that may be any integer."""
         self.count += 1
         return symbol(f"{MARK}{self.count - 1}]", signed)
+
+    def unrolling(self, what: str, place: Span | None) -> str:
+        """What a guard says that fixes a loop's rounds."""
+        reason = self.unrolled.get(place)
+        return f"the loop over {what} is unrolled" + (f", as {reason}" if reason else "")
 
     def among(self, size: Size) -> bool:
         """Whether a size is another one in each round of a loop around."""
