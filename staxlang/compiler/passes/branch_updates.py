@@ -5,15 +5,24 @@
     where(c, scatter(b, v, i), b)            ->  scatter(b, where(c, v, gather(b, i)), i)
 
 An index has been checked where the scatter is made, whatever the condition: the language clamps those of a side that is not taken.
+What a side writes may read what it has written before. It then reads the new chain's state, which is the same one where the side is
+taken, and of no account where it is not: so the old chain is not kept beside the new one.
 
 So an assignment under a condition writes its element, and not a choice between two whole arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from staxlang.base.operations import OPERATIONS
 from staxlang.base.types import TensorType
+from staxlang.compiler.graph import remake
 from staxlang.compiler.node import Node
 from staxlang.compiler.passes.driver import Rewriting
+
+FAR = 200
+_MOVABLE = frozenset(("view", "cast", "copy", "gather", "update", "scatter", *OPERATIONS))
 
 
 def overwritten_update(rewriting: Rewriting, node: Node) -> Node | None:
@@ -38,13 +47,19 @@ def updates_of_branches(rewriting: Rewriting, node: Node) -> Node | None:
     if not all(map(_is_link, (*first, *second))):
         return None
     made = common
+    states: dict[Node, Node] = {}
     while first and second and _same_place(first[0], second[0]):
         one, other = first.pop(0), second.pop(0)
-        made = _written(rewriting, one, made, _chosen(rewriting, test, one.operands[1], other.operands[1]))
+        value = _chosen(rewriting, test, _moved(rewriting, one.operands[1], states), _moved(rewriting, other.operands[1], states))
+        made = _written(rewriting, one, made, value)
+        states[one] = states[other] = made
+    met = made  # what both sides have written at one place is in it: neither finds the common state there
     for links, taken in ((first, True), (second, False)):
+        reached = {**states, common: made} if made is not common and met is common else dict(states)
         for one in links:
-            old, value = _read(rewriting, one, made), one.operands[1]
+            old, value = _read(rewriting, one, made), _moved(rewriting, one.operands[1], reached)
             made = _written(rewriting, one, made, _chosen(rewriting, test, value, old) if taken else _chosen(rewriting, test, old, value))
+            reached[one] = made
     return made
 
 
@@ -65,6 +80,42 @@ def _written(rewriting: Rewriting, like: Node, base: Node, value: Node) -> Node:
     if like.op == "update":
         return _update(rewriting, like, base, value)
     return rewriting.make("scatter", (base, value, *like.operands[2:]), like.type, **dict(like.attributes))
+
+
+def _moved(rewriting: Rewriting, value: Node, states: dict[Node, Node]) -> Node:
+    """A value that reads other states of the array; itself where that could fail, or where it is far to them."""
+    if not states:
+        return value
+    oldest = min(node.number for node in states)  # what is older than a node does not depend on it
+    order: list[Node] = []
+    for node in _above((value,), oldest, frozenset(states)):
+        order.append(node)
+        if len(order) > FAR:
+            return value
+    moved = dict(states)
+    for node in order:
+        operands = tuple([moved.get(one, one) for one in node.operands])
+        if operands == node.operands:
+            continue
+        indexes = len(node["axes"]) if node.op in ("gather", "scatter") else 0
+        if node.op not in _MOVABLE or (indexes and operands[-indexes:] != node.operands[-indexes:]):
+            return value
+        moved[node] = remake(node, operands, rewriting.interner)
+    return moved.get(value, value)
+
+
+def _above(roots: tuple[Node, ...], oldest: int, ends: frozenset[Node]) -> Iterator[Node]:
+    """What values are made of, operands first: down to nodes of a number, and to some others."""
+    seen: set[Node] = set()
+    stack = [(node, False) for node in roots]
+    while stack:
+        node, entered = stack.pop()
+        if entered:
+            yield node
+        elif node not in seen and node not in ends and node.number > oldest:
+            seen.add(node)
+            stack.append((node, True))
+            stack += [(one, False) for one in node.operands]
 
 
 def _single(condition: Node) -> Node | None:
