@@ -9,7 +9,6 @@ from staxlang.base.deferred import deferred
 from staxlang.base.sizes import Facts, Size
 from staxlang.base.spans import Span
 from staxlang.base.types import TensorType
-from staxlang.compiler.closed import is_closed
 from staxlang.compiler.finite import finite_check
 from staxlang.compiler.graph import NO_FACTS, Gate, Graph, GraphError, plain, rebuild, slice_graph, topological
 from staxlang.compiler.lowering.checks import CHECKS, read_in_full
@@ -17,8 +16,9 @@ from staxlang.compiler.node import Interner, Node
 from staxlang.typecheck.recorder import Opened, Recorder
 
 if TYPE_CHECKING:
-    from staxlang.compiler import kept_loops
+    from staxlang.compiler import closed, kept_loops
 else:
+    closed = deferred("staxlang.compiler.closed")
     kept_loops = deferred("staxlang.compiler.kept_loops")
 
 GateAnswer = bool | int | float | complex
@@ -151,7 +151,7 @@ class GraphRecorder:
 
     def closed(self, handle: Node) -> Node | None:
         if handle not in self._closed:
-            self._closed[handle] = is_closed(handle)
+            self._closed[handle] = closed.is_closed(handle)
         return handle if self._closed[handle] else None
 
     def gate(self, operand: Node, type: TensorType, span: Span | None, what: str, counts: str | None = None) -> GateAnswer:

@@ -15,18 +15,18 @@ from staxlang.compiler.passes.driver import RuleTable, Trace, apply_rules
 from staxlang.compiler.passes.externs import prune_externs
 from staxlang.compiler.passes.fold import FOLD_ROWS
 from staxlang.compiler.passes.lift_rows import lift_definitions
-from staxlang.compiler.passes.masked import MASKED_ROWS
+from staxlang.compiler.passes.masked import MASKED_ROWS, SELECTIONS
 from staxlang.compiler.passes.normalize import NORMALIZE_ROWS
 from staxlang.compiler.passes.products import PRODUCT_ROWS
 from staxlang.compiler.passes.regions import annotate_regions
-from staxlang.compiler.passes.selections import SELECTION_ROWS
 from staxlang.compiler.passes.sizes import settle_sizes
 
 if TYPE_CHECKING:
-    from staxlang.compiler.passes import loops, rereads
+    from staxlang.compiler.passes import loops, rereads, selections
 else:
     loops = deferred("staxlang.compiler.passes.loops")
     rereads = deferred("staxlang.compiler.passes.rereads")
+    selections = deferred("staxlang.compiler.passes.selections")
 
 PASS_ROWS: tuple[tuple[str, RuleTable], ...] = (
     ("normalize", NORMALIZE_ROWS),
@@ -64,7 +64,9 @@ def optimize(
                 _observe(stage, graph, record, check)
         graph = drop_dead_code(graph)
         if len(trace.fired) == count:  # nothing more is put back under its mask
-            after = apply_rules(graph, "selections", SELECTION_ROWS, trace, basis)
+            if all(node.op not in SELECTIONS for node in topological(graph.roots)):
+                break
+            after = apply_rules(graph, "selections", selections.SELECTION_ROWS, trace, basis)
             if after is graph:
                 break
             graph = after

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from staxlang.base.records import record
+
+if TYPE_CHECKING:
+    from staxlang.base.sizes import Size
 
 
 @record
@@ -27,6 +32,10 @@ class Target:
     def registers(self) -> int:
         """Vector registers that code can name."""
         return 16 if self.triple.startswith("x86_64") and self.vector_bytes < 64 else 32
+
+    def threads_pay(self, work: Size) -> bool:
+        """Whether the pool could be wanted at all for so much work."""
+        return self.cores > 1 and not (isinstance(work, int) and work < self.parallel_work)
 
     def lanes(self, itemsize: int) -> int:
         """Elements of this size in one vector register (at least one)."""

@@ -115,7 +115,7 @@ def test_the_first_compilation_loads_what_it_needs(cold):
         "staxlang.compiler.llvm.externs", "staxlang.compiler.llvm.lapack", "staxlang.compiler.llvm.library",
     ):  # fmt: skip
         assert subject not in loaded, subject
-    assert len(own(loaded)) <= 230
+    assert len(own(loaded)) <= 225
 
 
 def test_a_version_is_two_modules_of_code_at_most(cold):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from staxlang.base.deferred import deferred
 from staxlang.base.dtypes import BF16, BOOL, C128, F16, F32, F64, I64, DType, real_of
 from staxlang.base.sizes.expression import terms_of
 from staxlang.compiler.llvm import memory
@@ -14,11 +15,15 @@ from staxlang.compiler.llvm.extents import lane_numbers_text, size_text, varies
 from staxlang.compiler.llvm.forms import cast_form, fast_form, form, in_float, plain_division
 from staxlang.compiler.llvm.forms.template import OPERAND_NAMES, Template
 from staxlang.compiler.llvm.function import Function, Part, Value
-from staxlang.compiler.llvm.greatest import not_above
 from staxlang.compiler.llvm.types import element, number, splat
 from staxlang.compiler.loops.expressions import subexpressions
 from staxlang.compiler.loops.ir import Buffer
 from staxlang.compiler.node import Node
+
+if TYPE_CHECKING:
+    from staxlang.compiler.llvm import greatest
+else:
+    greatest = deferred("staxlang.compiler.llvm.greatest")
 
 _LEAVES = frozenset(("const", "size", "local"))
 MASKED = frozenset(("guard", "assert_index"))  # operations that give their operands other masks, or need their own
@@ -137,7 +142,7 @@ def _row(f: Function, node: Node) -> Value:
 
 def _never_above_zero(f: Function, node: Node) -> bool:
     operands = [known(f, operand) for operand in node.operands]
-    return all(operands) and not_above(f, node, tuple(operands))  # type: ignore[arg-type]
+    return all(operands) and greatest.not_above(f, node, tuple(operands))  # type: ignore[arg-type]
 
 
 def _extreme_of_constant(f: Function, node: Node, operands: tuple[Value, ...]) -> Value:

@@ -15,7 +15,6 @@ from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.module import Module
 from staxlang.compiler.llvm.nests import all_positive
 from staxlang.compiler.llvm.polls import POLL, interruption, rounds_between
-from staxlang.compiler.llvm.sharing import pays
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.kept import is_loop, movers
 
@@ -31,7 +30,7 @@ def can_inline(module: Module, step: LibraryCall) -> bool:
         if isinstance(one, LibraryCall):
             if not is_loop(one) or not can_inline(module, one):
                 return False
-        elif any(isinstance(part, Nest) and part.loops[0].kind == "parallel" and pays(module.target, one.work) for part in one.body):
+        elif any(isinstance(part, Nest) and part.loops[0].kind == "parallel" and module.target.threads_pay(one.work) for part in one.body):
             return False
     return True
 

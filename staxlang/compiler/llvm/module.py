@@ -11,7 +11,6 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.forms import FORM_ROWS
 from staxlang.compiler.llvm.forms.routines import routine
 from staxlang.compiler.llvm.function import Function
-from staxlang.compiler.llvm.sharing import shared_loops
 from staxlang.compiler.llvm.types import component_size, memory
 from staxlang.compiler.loops.ir import Buffer, Kernel, Nest, Schedule, Statement, Store
 from staxlang.compiler.loops.kept import all_steps, is_loop, movers
@@ -20,8 +19,10 @@ from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 if TYPE_CHECKING:
+    from staxlang.compiler.llvm import sharing
     from staxlang.compiler.loops import apart
 else:
+    sharing = deferred("staxlang.compiler.llvm.sharing")
     apart = deferred("staxlang.compiler.loops.apart")
 
 CONTEXT = ("arrays", "sizes", "scalars", "arena", "status")  # what every function is given, in this order in the context
@@ -51,7 +52,7 @@ class Module:
         outputs = [buffer.position for buffer in self.buffers.values() if buffer.role == "output"]
         self.arrays = self.inputs + 1 + max(outputs, default=-1)  # addresses that the caller gives; behind them those of what moves
         moving = dict.fromkeys([name for step in all_steps(schedule) for name in movers(step)])
-        self.loops_shared = shared_loops(schedule, target)
+        self.loops_shared = sharing.shared_loops(schedule, target) if counters else []
         for one in self.loops_shared:  # its rounds have arenas of their own: what is elsewhere they find by address
             roots = [self.root(self.buffers[name]) for name in apart.outlasting(one)]
             moving.update(dict.fromkeys([root for root in roots if self.buffers[root].role == "temporary"]))

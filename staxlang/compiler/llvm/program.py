@@ -10,17 +10,16 @@ from staxlang.compiler.llvm.extents import size_text
 from staxlang.compiler.llvm.function import Function, Value
 from staxlang.compiler.llvm.module import CONTEXT, Module
 from staxlang.compiler.llvm.nests import all_positive, emit_nest, emit_statement, symbols_of
-from staxlang.compiler.llvm.sharing import PARALLEL, grain, pays
 from staxlang.compiler.llvm.types import element
 from staxlang.compiler.loops.ir import Kernel, LibraryCall, Nest, Schedule, Statement, Store
 from staxlang.compiler.node import Node
 from staxlang.compiler.target import Target
 
 if TYPE_CHECKING:
-    from staxlang.compiler.llvm import externs, kept, library
+    from staxlang.compiler.llvm import externs, kept, library, sharing
 else:
     externs, library = deferred("staxlang.compiler.llvm.externs"), deferred("staxlang.compiler.llvm.library")
-    kept = deferred("staxlang.compiler.llvm.kept")
+    kept, sharing = deferred("staxlang.compiler.llvm.kept"), deferred("staxlang.compiler.llvm.sharing")
 
 @record
 class Emission:
@@ -137,7 +136,7 @@ def _end_failed(f: Function) -> None:
 
 def emit_kernel(f: Function, kernel: Kernel) -> None:
     for statement in kernel.body:
-        if isinstance(statement, Nest) and statement.loops[0].kind == "parallel" and pays(f.module.target, kernel.work):
+        if isinstance(statement, Nest) and statement.loops[0].kind == "parallel" and f.module.target.threads_pay(kernel.work):
             emit_parallel(f, kernel, statement)
         else:
             emit_statement(f, statement)
@@ -151,8 +150,8 @@ def emit_parallel(f: Function, kernel: Kernel, nest: Nest) -> None:
     symbol = f"@{module.name}.{kernel.name}.{f.fresh()}"
     module.functions.append(_body_function(module, symbol, nest, dict(zip(captured, values, strict=True))))
     context = _context(f, values)
-    module.externals[PARALLEL] = None
-    share = grain(f, kernel.work, nest.loops[0].extent)
+    module.externals[sharing.PARALLEL] = None
+    share = sharing.grain(f, kernel.work, nest.loops[0].extent)
     f.emit(0, f"call void @stax_parallel(ptr {symbol}, ptr {context}, i64 {_runs(f, nest)}, i64 {share})")
     for root in module.writes(nest):
         f.forget(root)

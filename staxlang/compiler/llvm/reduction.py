@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from staxlang.base.deferred import deferred
 from staxlang.base.dtypes import BOOL, I64
 from staxlang.compiler.llvm import accumulators as reductions
 from staxlang.compiler.llvm import places, working
 from staxlang.compiler.llvm.blocks import Carried
 from staxlang.compiler.llvm.expressions import apply_row, evaluate, known
 from staxlang.compiler.llvm.function import Function, Part, Value
-from staxlang.compiler.llvm.greatest import note_greatest
 from staxlang.compiler.loops.ir import Accumulator, Nest
 from staxlang.compiler.node import Interner
+
+if TYPE_CHECKING:
+    from staxlang.compiler.llvm import greatest
+else:
+    greatest = deferred("staxlang.compiler.llvm.greatest")
 
 
 def fuses(f: Function, accumulator: Accumulator, part: Part | None) -> bool:
@@ -185,4 +192,4 @@ class Reduction:
                     value.varying = not horizontal
                 f.locals[name] = values
             if horizontal and accumulator.kind == "max":
-                note_greatest(f, accumulator, self.nest, f.locals[accumulator.name][0])
+                greatest.note_greatest(f, accumulator, self.nest, f.locals[accumulator.name][0])

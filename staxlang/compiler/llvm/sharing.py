@@ -1,4 +1,4 @@
-"""Work that is shared out among threads: whether it pays, and how large a share is at least."""
+"""Work that is shared out among threads: where, and how large a share is at least."""
 
 from __future__ import annotations
 
@@ -15,17 +15,12 @@ MOST_SCRATCH = 1 << 16  # bytes that a share keeps on its stack
 TILES_PER_WORK = 4  # a tile of a parallel loop has at least this part of the work from which on threads pay
 
 
-def pays(target: Target, work: Size) -> bool:
-    """Whether the pool could be wanted at all."""
-    return target.cores > 1 and not (isinstance(work, int) and work < target.parallel_work)
-
-
 def shared_loops(schedule: Schedule, target: Target) -> list[LibraryCall]:
     """The loops that stay whose rounds are given to the pool: where these are independent and it is worth it, the outermost ones."""
     found: list[LibraryCall] = []
     for step in schedule.steps:
         if isinstance(step, LibraryCall) and is_loop(step):
-            shared = step["apart"] and scratch_of(step) is not None and pays(target, loop_work(step, 0))
+            shared = step["apart"] and scratch_of(step) is not None and target.threads_pay(loop_work(step, 0))
             found += [step] if shared else shared_loops(step["body"], target)
     return found
 

@@ -183,6 +183,8 @@ def _chosen(node: Node) -> Node | None:
     return node
 
 
+SELECTIONS = frozenset(("compress", "masked_update"))
+"""Operations on the elements that a mask chooses, which are written out at last (`selections`)."""
 MASKED_ROWS: dict[str, tuple[Rule, ...]] = {
     "masked_update": (Rule("masked-update", masked_update),),
     "reduce": (Rule("masked-reduction", masked_reduction),),

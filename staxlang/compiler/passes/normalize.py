@@ -12,11 +12,10 @@ from staxlang.base.dtypes import F32, F64, can_cast
 from staxlang.base.operations import OPERATIONS
 from staxlang.base.sizes import Condition, Facts, Size, index_range, linear_in
 from staxlang.compiler.node import Node
-from staxlang.compiler.passes.branch_updates import overwritten_update, updates_of_branches
 from staxlang.compiler.passes.chains import writes_constant_place
 from staxlang.compiler.passes.constants import is_number, is_splat, splat
 from staxlang.compiler.passes.driver import Rewriting, Rule
-from staxlang.compiler.passes.element_updates import element_of_part
+from staxlang.compiler.passes.updates import element_of_part, overwritten_update, updates_of_branches
 from staxlang.typecheck.views import compose, index_name, indices
 
 _SIMPLE_POWERS: dict[Any, str] = {0.5: "sqrt", -1.0: "reciprocal"}
